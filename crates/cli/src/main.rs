@@ -1,0 +1,2 @@
+//! The groat command.
+fn main() {}

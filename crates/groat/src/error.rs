@@ -1,0 +1,206 @@
+//! The one error type: what was wrong, where, what was expected.
+
+use std::path::PathBuf;
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong. Variants carry the values, so that a program can react to them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter lies outside its allowed range.
+    #[error("{name} = {value} is not allowed: {expected}")]
+    Parameter {
+        /// Parameter name, spelled as everywhere else.
+        name: &'static str,
+        /// The offending value as given.
+        value: String,
+        /// The allowed range in words, e.g. "a finite number above 0".
+        expected: &'static str,
+    },
+    /// A text (a kernel, a method, a setting) could not be understood.
+    #[error("cannot read {what} {text:?}: {reason}")]
+    Parse {
+        /// What kind of thing was being read, e.g. "kernel".
+        what: &'static str,
+        /// The text as given.
+        text: String,
+        /// Why not, and what would do.
+        reason: String,
+    },
+    /// Two sizes that must agree do not.
+    #[error("{what}: expected {expected}, found {found}")]
+    Shape {
+        /// What was measured, e.g. "features per row".
+        what: &'static str,
+        /// The size that was needed.
+        expected: usize,
+        /// The size that came.
+        found: usize,
+    },
+    /// A number is NaN or infinite.
+    #[error("{what} holds {value} at row {row}, column {column} (both counted from 0); remove or fill such values first")]
+    NotFinite {
+        /// Which array.
+        what: &'static str,
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        column: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// There is too little data for what was asked.
+    #[error("{what} needs at least {needed} {unit}, found {found}")]
+    TooFew {
+        /// Who needs it.
+        what: &'static str,
+        /// Of what, e.g. "rows".
+        unit: &'static str,
+        /// How many at least.
+        needed: usize,
+        /// How many there were.
+        found: usize,
+    },
+    /// A factorisation or an iteration broke down.
+    #[error("{what} failed: {reason}")]
+    Numerical {
+        /// The computation.
+        what: &'static str,
+        /// What happened and what to try.
+        reason: String,
+    },
+    /// The work would need more memory than allowed.
+    #[error("{what} would need {needed} bytes, above the limit of {limit}: {advice}")]
+    Memory {
+        /// The computation.
+        what: &'static str,
+        /// Predicted bytes.
+        needed: u64,
+        /// Allowed bytes.
+        limit: u64,
+        /// What to do instead.
+        advice: &'static str,
+    },
+    /// A place in a data file is wrong.
+    #[error("{source_name}, line {line}, column {column}: {reason}")]
+    Data {
+        /// File name, or "standard input".
+        source_name: String,
+        /// Line (text files) or row (binary ones), from 1.
+        line: u64,
+        /// Column name or number, from 1.
+        column: String,
+        /// What was found and what was expected.
+        reason: String,
+    },
+    /// A data file as a whole is wrong (empty, no such column, unknown format).
+    #[error("{source_name}: {reason}")]
+    Source {
+        /// File name, or "standard input".
+        source_name: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A model file is damaged, hostile, or of an unknown version.
+    #[error("not a usable groat model: {0}")]
+    Model(#[from] ModelError),
+    /// Reading or writing a file failed.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The caller asked the work to stop.
+    #[error("stopped on request before there was a result")]
+    Stopped,
+}
+
+/// What is wrong with a model file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The container is not well-formed safetensors.
+    #[error("the file is damaged or not safetensors ({0})")]
+    Container(String),
+    /// The file is larger than the limit.
+    #[error("the file has {found} bytes, above the limit of {limit}")]
+    TooLarge {
+        /// Its size.
+        found: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// No groat metadata, or of a version this release does not know.
+    #[error("format version {found:?} is not known here (this release reads {known})")]
+    Version {
+        /// What the file says; empty when it says nothing.
+        found: String,
+        /// What this release reads.
+        known: &'static str,
+    },
+    /// A tensor is missing.
+    #[error("tensor {0:?} is missing")]
+    MissingTensor(&'static str),
+    /// A tensor has the wrong type or shape.
+    #[error("tensor {name:?} should be {expected}, but is {found}")]
+    Tensor {
+        /// Its name.
+        name: &'static str,
+        /// The wanted type and shape.
+        expected: String,
+        /// What the file holds.
+        found: String,
+    },
+    /// A metadata entry is missing or cannot be read.
+    #[error("metadata entry {name:?}: {reason}")]
+    Metadata {
+        /// Its key.
+        name: &'static str,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// A parameter outside its range.
+    pub fn parameter(name: &'static str, value: impl ToString, expected: &'static str) -> Self {
+        Error::Parameter { name, value: value.to_string(), expected }
+    }
+
+    /// A text that could not be understood.
+    pub fn parse(what: &'static str, text: &str, reason: impl Into<String>) -> Self {
+        Error::Parse { what, text: text.to_owned(), reason: reason.into() }
+    }
+
+    /// A file that could not be read or written.
+    pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Error::Io { path: path.into(), source }
+    }
+}
+
+/// Fails unless `found == expected`.
+pub(crate) fn check_len(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Shape { what, expected, found }) }
+}
+
+/// Fails unless `value` is finite and above zero.
+pub(crate) fn check_positive(name: &'static str, value: f64) -> Result<()> {
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, value, "a finite number above 0"))
+    }
+}
+
+/// Fails unless `value` is finite and not below zero.
+pub(crate) fn check_not_negative(name: &'static str, value: f64) -> Result<()> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, value, "a finite number, 0 or above"))
+    }
+}

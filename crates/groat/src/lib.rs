@@ -1,0 +1,20 @@
+//! Sparse, online and scalable kernel learning.
+//!
+//! A kernel model is `f(x) = b + sum_i alpha_i k(v_i, x)`. This crate finds models with very few `v_i`.
+//!
+//! ```text
+//! data ──► learner ──► Expansion ──► predict / reduce / export / plot
+//! ```
+//!
+//! Start with [`Kernel`] (what `k` is), [`Expansion`] (the one fitted model) and
+//! [`batch::KernelRidge`] (the simplest learner).
+//!
+//! Samples are `&[f64]`; a set of samples is a borrowed row-major view, [`Rows`]. No type of another
+//! crate's matrices stands in the public interface. Every random choice takes a seed, and the same
+//! input, settings and seed give the same bits on one thread or many.
+
+pub mod error;
+pub mod matrix;
+
+pub use error::{Error, Result};
+pub use matrix::{Matrix, Real, Rows};
