@@ -40,7 +40,9 @@ pub enum Error {
         found: usize,
     },
     /// A number is NaN or infinite.
-    #[error("{what} holds {value} at row {row}, column {column} (both counted from 0); remove or fill such values first")]
+    #[error(
+        "{what} holds {value} at row {row}, column {column} (both counted from 0); remove or fill such values first"
+    )]
     NotFinite {
         /// Which array.
         what: &'static str,

@@ -12,7 +12,9 @@ mod sealed {
 }
 
 /// The two number types that kernels can be evaluated in.
-pub trait Real: sealed::Sealed + Copy + Default + PartialOrd + Send + Sync + std::fmt::Debug + 'static {
+pub trait Real:
+    sealed::Sealed + Copy + Default + PartialOrd + Send + Sync + std::fmt::Debug + 'static
+{
     /// Nearest value to `x`.
     fn from_f64(x: f64) -> Self;
     /// Widened to double precision.

@@ -1,0 +1,7 @@
+//! Dense matrices.
+
+pub(crate) mod cholesky;
+pub(crate) mod eigen;
+pub(crate) mod least_squares;
+pub(crate) mod product;
+pub(crate) mod view;
