@@ -14,7 +14,10 @@
 //! input, settings and seed give the same bits on one thread or many.
 
 pub mod error;
+pub mod kernels;
 pub mod matrix;
+mod simd;
 
 pub use error::{Error, Result};
+pub use kernels::Kernel;
 pub use matrix::{Matrix, Real, Rows};

@@ -4,17 +4,10 @@
 //! public interface needs of matrices; linear algebra stays behind `groat-linalg`.
 
 use crate::error::{Error, Result, check_len};
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
+use crate::simd::Lane;
 
 /// The two number types that kernels can be evaluated in.
-pub trait Real:
-    sealed::Sealed + Copy + Default + PartialOrd + Send + Sync + std::fmt::Debug + 'static
-{
+pub trait Real: Lane {
     /// Nearest value to `x`.
     fn from_f64(x: f64) -> Self;
     /// Widened to double precision.

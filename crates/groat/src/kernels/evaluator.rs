@@ -1,0 +1,62 @@
+//! A kernel made ready for evaluation.
+
+use super::block::{TILE, block};
+use super::profile::{Form, Profile, split};
+use super::{Centres, Kernel};
+use crate::matrix::Real;
+
+/// A [`Kernel`] with its constants worked out for one number type.
+///
+/// Keep one where single rows are evaluated over and over; it allocates nothing.
+///
+/// ```
+/// use groat::{Kernel, kernels::Centres};
+/// let kernel = Kernel::gaussian(1.0).evaluator::<f64>();
+/// let mut centres = Centres::new(1)?;
+/// centres.push(&[0.0])?;
+/// centres.push(&[1.0])?;
+/// let mut k = [0.0; 2];
+/// kernel.row(&[1.0], &centres, &mut k);
+/// assert!((k[0] - (-0.5f64).exp()).abs() < 1e-15 && k[1] == 1.0);
+/// # Ok::<(), groat::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluator<T = f64> {
+    pub(super) form: Form<T>,
+    pub(super) profile: Profile<T>,
+}
+
+impl<T: Real> Evaluator<T> {
+    pub(super) fn new(kernel: &Kernel) -> Self {
+        let (form, profile) = split(kernel);
+        Self { form, profile }
+    }
+
+    /// `k(x, y)` over the common length of the two.
+    pub fn eval(&self, x: &[T], y: &[T]) -> T {
+        let pairs = x.iter().zip(y);
+        let square = |a: &T, b: &T| (*a - *b) * (*a - *b);
+        let s: T = match &self.form {
+            Form::Distance => pairs.map(|(a, b)| square(a, b)).sum(),
+            Form::WeightedDistance(c) => pairs.zip(c).map(|((a, b), c)| *c * square(a, b)).sum(),
+            Form::Product => pairs.map(|(a, b)| *a * *b).sum(),
+        };
+        let mut value = [s];
+        self.profile.apply::<crate::simd::BaselineArithmetic>(&mut value);
+        value[0]
+    }
+
+    /// `k(x, c)` for every centre `c`, into the first `centres.len()` places of `out`.
+    ///
+    /// `x` must have `centres.dim()` features and `out` room for the result; what does not fit is left out.
+    pub fn row(&self, x: &[T], centres: &Centres<T>, out: &mut [T]) {
+        let n = centres.len().min(out.len());
+        if x.len() != centres.dim() {
+            return;
+        }
+        for first in (0..n).step_by(TILE) {
+            let columns = TILE.min(n - first);
+            block(self, x, centres, first, columns, &mut out[first..first + columns], columns, &mut []);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Kernels as values, and their evaluation in blocks.
+//!
+//! [`Kernel`] says what `k(x, y)` is; it can be compared, printed, parsed and stored. Everything that
+//! evaluates one goes through [`Evaluator`], which is a kernel made ready for one number type. Three
+//! forms of evaluation cover all uses: one row against a dictionary ([`Evaluator::row`] on packed
+//! [`Centres`]), a matrix of values ([`Kernel::gram`], [`Kernel::cross`]), and the weighted sums
+//! `f(x) = sum_i alpha_i k(v_i, x)` for many `x` without the matrix ([`Kernel::weighted_sum`]).
+//!
+//! A new kernel needs a variant of [`Kernel`], an arm in `profile.rs` (its function of the squared
+//! distance or inner product), and a line in `text.rs`.
+
+mod block;
+mod centres;
+mod evaluator;
+mod kernel;
+mod matrices;
+mod profile;
+mod text;
+
+pub use centres::Centres;
+pub use evaluator::Evaluator;
+pub use kernel::{Kernel, Width};

@@ -1,0 +1,245 @@
+//! Kernels as text: `name:key=value,key=value`. A list of widths is separated by slashes.
+
+use super::{Kernel, Width};
+use crate::error::{Error, Result};
+use std::fmt;
+use std::str::FromStr;
+
+const NAMES: &str =
+    "gaussian, laplacian, matern32, matern52, inverse-multiquadric, polynomial, linear, sigmoid";
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Width::Shared(width) => write!(f, "{width}"),
+            Width::PerFeature(widths) => {
+                for (i, width) in widths.iter().enumerate() {
+                    write!(f, "{}{width}", if i == 0 { "" } else { "/" })?;
+                }
+                // A list of one keeps its slash, so that it reads back as a list.
+                if widths.len() == 1 { write!(f, "/") } else { Ok(()) }
+            }
+        }
+    }
+}
+
+impl Kernel {
+    /// The name by which the kernel is known everywhere.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kernel::Gaussian { .. } => "gaussian",
+            Kernel::Laplacian { .. } => "laplacian",
+            Kernel::Matern32 { .. } => "matern32",
+            Kernel::Matern52 { .. } => "matern52",
+            Kernel::InverseMultiquadric { .. } => "inverse-multiquadric",
+            Kernel::Polynomial { .. } => "polynomial",
+            Kernel::Linear => "linear",
+            Kernel::Sigmoid { .. } => "sigmoid",
+        }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name())?;
+        match self {
+            Kernel::Polynomial { degree, scale, offset } => {
+                write!(f, ":degree={degree},scale={scale},offset={offset}")
+            }
+            Kernel::Sigmoid { scale, offset } => write!(f, ":scale={scale},offset={offset}"),
+            _ => match self.width() {
+                Some(width) => write!(f, ":width={width}"),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl FromStr for Width {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        let number = |part: &str| -> Result<f64> {
+            part.trim()
+                .parse()
+                .map_err(|_| Error::parse("width", text, "expected a number, or numbers separated by '/'"))
+        };
+        if text.contains('/') {
+            text.trim_end_matches('/')
+                .split('/')
+                .map(number)
+                .collect::<Result<Vec<_>>>()
+                .map(Width::PerFeature)
+        } else {
+            number(text).map(Width::Shared)
+        }
+    }
+}
+
+/// The `key=value` pairs of a kernel's text, taken out one by one so that leftovers can be named.
+struct Settings<'a> {
+    text: &'a str,
+    pairs: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Settings<'a> {
+    fn new(text: &'a str, list: &'a str) -> Result<Self> {
+        let mut pairs = Vec::new();
+        for part in list.split(',').filter(|p| !p.trim().is_empty()) {
+            let Some((key, value)) = part.split_once('=') else {
+                return Err(Error::parse("kernel", text, format!("{part:?} is not of the form key=value")));
+            };
+            pairs.push((key.trim(), value.trim()));
+        }
+        Ok(Self { text, pairs })
+    }
+
+    fn take(&mut self, key: &str) -> Option<&'a str> {
+        let at = self.pairs.iter().position(|(k, _)| *k == key)?;
+        Some(self.pairs.remove(at).1)
+    }
+
+    fn number(&mut self, key: &str, default: f64) -> Result<f64> {
+        match self.take(key) {
+            None => Ok(default),
+            Some(value) => value
+                .parse()
+                .map_err(|_| Error::parse("kernel", self.text, format!("{key}={value}: expected a number"))),
+        }
+    }
+
+    /// The width, given as `width=` or, where the kernel knows how to translate it, as `gamma=`.
+    fn width(&mut self, from_gamma: Option<fn(f64) -> f64>) -> Result<Width> {
+        match (self.take("width"), from_gamma) {
+            (Some(value), _) => value.parse(),
+            (None, Some(translate)) if self.pairs.iter().any(|(k, _)| *k == "gamma") => {
+                let gamma = self.number("gamma", 1.0)?;
+                if gamma > 0.0 && gamma.is_finite() {
+                    Ok(Width::Shared(translate(gamma)))
+                } else {
+                    Err(Error::parameter("gamma", gamma, "a finite number above 0"))
+                }
+            }
+            (None, _) => Ok(Width::Shared(1.0)),
+        }
+    }
+
+    fn finish(self, kernel: Kernel) -> Result<Kernel> {
+        if let Some((key, _)) = self.pairs.first() {
+            return Err(Error::parse(
+                "kernel",
+                self.text,
+                format!("{} has no parameter {key:?}", kernel.name()),
+            ));
+        }
+        kernel.check()?;
+        Ok(kernel)
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, list) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        let mut set = Settings::new(text, list)?;
+        let kernel = match name.to_ascii_lowercase().replace('_', "-").as_str() {
+            "gaussian" | "rbf" => Kernel::Gaussian { width: set.width(Some(|gamma| (0.5 / gamma).sqrt()))? },
+            "laplacian" => Kernel::Laplacian { width: set.width(Some(|gamma| 1.0 / gamma))? },
+            "matern32" => Kernel::Matern32 { width: set.width(None)? },
+            "matern52" => Kernel::Matern52 { width: set.width(None)? },
+            "inverse-multiquadric" => Kernel::InverseMultiquadric { width: set.width(None)? },
+            "polynomial" => {
+                let degree = match set.take("degree") {
+                    None => 3,
+                    Some(value) => value.parse().map_err(|_| {
+                        Error::parse(
+                            "kernel",
+                            text,
+                            format!("degree={value}: expected a whole number from 1 to 64"),
+                        )
+                    })?,
+                };
+                Kernel::Polynomial {
+                    degree,
+                    scale: set.number("scale", 1.0)?,
+                    offset: set.number("offset", 1.0)?,
+                }
+            }
+            "linear" => Kernel::Linear,
+            "sigmoid" => {
+                Kernel::Sigmoid { scale: set.number("scale", 1.0)?, offset: set.number("offset", 0.0)? }
+            }
+            _ => return Err(Error::parse("kernel", text, format!("known kernels: {NAMES}"))),
+        };
+        set.finish(kernel)
+    }
+}
+
+impl TryFrom<String> for Kernel {
+    type Error = Error;
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<Kernel> for String {
+    fn from(kernel: Kernel) -> String {
+        kernel.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_round_trips() {
+        let kernels = [
+            Kernel::gaussian(0.1 + 0.2),
+            Kernel::gaussian(vec![1e-3, 2.5, 1.0 / 3.0]),
+            Kernel::gaussian(vec![2.0]),
+            Kernel::Laplacian { width: 3.0.into() },
+            Kernel::Matern32 { width: 1e-300.into() },
+            Kernel::Matern52 { width: 1e300.into() },
+            Kernel::InverseMultiquadric { width: 2.0.into() },
+            Kernel::Polynomial { degree: 4, scale: 0.5, offset: -1.0 },
+            Kernel::Linear,
+            Kernel::Sigmoid { scale: 0.1, offset: 0.3 },
+        ];
+        for kernel in kernels {
+            assert_eq!(kernel.to_string().parse::<Kernel>().unwrap(), kernel);
+            let json = serde_json::to_string(&kernel).unwrap();
+            assert_eq!(serde_json::from_str::<Kernel>(&json).unwrap(), kernel);
+        }
+    }
+
+    #[test]
+    fn gamma_is_another_spelling_of_the_width() {
+        let kernel: Kernel = "gaussian:gamma=3.73".parse().unwrap();
+        assert!((kernel.eval(&[0.0], &[1.0]) - (-3.73f64).exp()).abs() < 1e-15);
+        let kernel: Kernel = "laplacian:gamma=2".parse().unwrap();
+        assert!((kernel.eval(&[0.0], &[1.0]) - (-2f64).exp()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn bad_text_is_explained() {
+        for (text, say) in [
+            ("gausian", "known kernels"),
+            ("gaussian:width=0", "above 0"),
+            ("gaussian:width=-1", "above 0"),
+            ("gaussian:width=NaN", "above 0"),
+            ("gaussian:width=a", "number"),
+            ("gaussian:width=1/0", "above 0"),
+            ("gaussian:widht=1", "no parameter"),
+            ("gaussian:width", "key=value"),
+            ("gaussian:gamma=0", "above 0"),
+            ("matern32:gamma=1", "no parameter"),
+            ("polynomial:degree=0", "1 to 64"),
+            ("polynomial:degree=2.5", "whole number"),
+            ("polynomial:scale=inf", "finite"),
+            ("", "known kernels"),
+        ] {
+            let error = text.parse::<Kernel>().unwrap_err().to_string();
+            assert!(error.contains(say), "{text}: {error}");
+        }
+    }
+}
