@@ -39,6 +39,28 @@ pub enum Error {
         /// Number of columns.
         columns: usize,
     },
+    /// A sparse matrix or an ordering breaks the rules of its format.
+    #[error("column {column} (from 0) is not well-formed")]
+    Structure {
+        /// The first such column.
+        column: usize,
+    },
+    /// Something does not fit: into memory, or into the index type.
+    #[error("{what} is too large ({needed} needed)")]
+    TooLarge {
+        /// What.
+        what: &'static str,
+        /// Bytes or entries needed.
+        needed: u64,
+    },
+    /// An iteration for positive definite matrices met a direction of negative curvature.
+    #[error("the matrix is not positive definite (curvature {curvature:e} after {iterations} iterations)")]
+    Indefinite {
+        /// `p^T A p / p^T p` for the direction met.
+        curvature: f64,
+        /// Iterations spent.
+        iterations: usize,
+    },
     /// An iteration did not reach its goal.
     #[error("no convergence after {iterations} iterations (residual {residual:e}, wanted {wanted:e})")]
     NoConvergence {

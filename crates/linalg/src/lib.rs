@@ -12,12 +12,19 @@
 //! | [`Cholesky`] | symmetric positive definite systems, their inverse's diagonal, condition |
 //! | [`eigh`] | all eigenpairs of a symmetric matrix |
 //! | [`least_squares`] | tall systems by QR with column pivoting |
+//! | [`SparseSymmetric`] | half-stored sparse matrices, assembled and multiplied in parallel |
+//! | [`reverse_cuthill_mckee`], [`minimum_degree`] | orderings |
+//! | [`SparseAnalysis`], [`SparseCholesky`] | direct sparse solution, its cost known beforehand |
+//! | [`conjugate_gradients`], [`BlockJacobi`] | iterative solution |
+//! | [`Lanczos`] | the few largest eigenpairs of an operator |
 //!
 //! Not meant for tiny matrices in hot loops (an online step of 30 x 30): calls allocate.
 
 mod dense;
 mod error;
+mod krylov;
 mod norm_estimate;
+mod sparse;
 
 pub use dense::cholesky::Cholesky;
 pub use dense::eigen::{Eigen, eigh};
@@ -25,3 +32,9 @@ pub use dense::least_squares::least_squares;
 pub use dense::product::{Write, product, self_product};
 pub use dense::view::{View, ViewMut};
 pub use error::{Error, Result};
+pub use krylov::conjugate_gradients::{CgReport, CgSettings, conjugate_gradients};
+pub use krylov::lanczos::{Lanczos, LargestPairs};
+pub use krylov::precondition::BlockJacobi;
+pub use sparse::cholesky::{Ordering, SparseAnalysis, SparseCholesky};
+pub use sparse::matrix::{Bandwidth, SparseSymmetric};
+pub use sparse::order::{minimum_degree, reverse_cuthill_mckee};

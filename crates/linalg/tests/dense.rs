@@ -1,5 +1,7 @@
 //! Dense algebra against textbook formulas on random matrices, and the same bits on any thread count.
 
+#![allow(clippy::unwrap_used)]
+
 use groat_linalg::{Cholesky, Error, View, ViewMut, Write, eigh, least_squares, product, self_product};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};

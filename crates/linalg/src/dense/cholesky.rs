@@ -55,6 +55,14 @@ impl Cholesky {
         Ok(Cholesky { n, data: a, diagonal })
     }
 
+    /// [`Cholesky::factor`] for use inside a task: stays on this thread.
+    pub(crate) fn factor_small((mut a, n): (Vec<f64>, usize)) -> Result<Self> {
+        let diagonal = (0..n).map(|i| a[i * (n + 1)]).collect();
+        factor_diagonal(MatMut::from_column_major_slice_mut(&mut a, n, n))
+            .map_err(|pivot| Error::NotPositiveDefinite { pivot })?;
+        Ok(Cholesky { n, data: a, diagonal })
+    }
+
     /// Number of rows.
     pub fn n(&self) -> usize {
         self.n
@@ -186,7 +194,7 @@ impl Cholesky {
         total
     }
 
-    fn lower(&self) -> MatRef<'_, f64> {
+    pub(crate) fn lower(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.data, self.n, self.n)
     }
 
