@@ -16,6 +16,7 @@
 pub mod error;
 pub mod kernels;
 pub mod matrix;
+pub mod metrics;
 mod simd;
 
 pub use error::{Error, Result};
