@@ -184,6 +184,12 @@ impl Error {
     }
 }
 
+impl From<groat_linalg::Error> for Error {
+    fn from(error: groat_linalg::Error) -> Self {
+        Error::Numerical { what: "linear algebra", reason: error.to_string() }
+    }
+}
+
 /// Fails unless `found == expected`.
 pub(crate) fn check_len(what: &'static str, expected: usize, found: usize) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::Shape { what, expected, found }) }

@@ -13,12 +13,18 @@
 //! crate's matrices stands in the public interface. Every random choice takes a seed, and the same
 //! input, settings and seed give the same bits on one thread or many.
 
+pub mod batch;
+pub mod data;
 pub mod error;
+pub mod expansion;
 pub mod kernels;
 pub mod matrix;
 pub mod metrics;
+pub mod persist;
 mod simd;
+pub mod tune;
 
 pub use error::{Error, Result};
+pub use expansion::Expansion;
 pub use kernels::Kernel;
 pub use matrix::{Matrix, Real, Rows};

@@ -1,0 +1,69 @@
+//! What a fit gives back.
+
+use crate::expansion::Expansion;
+use crate::kernels::Kernel;
+use crate::matrix::Matrix;
+
+/// A model and how it was found.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The model, in the space of the features it was given.
+    pub model: Expansion,
+    /// Vectors it could have used.
+    pub candidates: usize,
+    /// The error when each sample is predicted without it, where the method knows it.
+    pub leave_one_out: Option<LeaveOneOut>,
+    /// Kernels and ridges that were tried.
+    pub trials: Vec<Trial>,
+    /// The model's growth, term by term, for methods that select.
+    pub stages: Vec<Stage>,
+    /// Things the user should know: what was chosen for them and why, what was cut short.
+    pub notes: Vec<String>,
+}
+
+impl Fitted {
+    /// A model with nothing to say about itself.
+    pub fn new(model: Expansion, candidates: usize) -> Self {
+        Self {
+            model,
+            candidates,
+            leave_one_out: None,
+            trials: Vec::new(),
+            stages: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// Leave-one-out results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeaveOneOut {
+    /// Mean squared error over samples and outputs (weighted, where samples are).
+    pub mean_square: f64,
+    /// Share of samples put into the wrong class; classification only.
+    pub error_rate: Option<f64>,
+    /// What each sample was predicted as: one row per sample, one column per output.
+    pub predictions: Matrix,
+}
+
+/// One kernel and ridge that were tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// What was added to the diagonal.
+    pub ridge: f64,
+    /// Its score; the smallest wins.
+    pub score: f64,
+}
+
+/// The model after one more term.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Row of the training data that became a vector.
+    pub row: usize,
+    /// Leave-one-out error with the terms so far: mean square, or error rate for classification.
+    pub leave_one_out: f64,
+    /// Mean square error on the training data.
+    pub training: f64,
+}

@@ -1,0 +1,232 @@
+//! Exact kernel ridge regression (system B11).
+//!
+//! Minimises `sum_i w_i (y_i - f(x_i))^2 + ridge |f|^2` over `f(x) = b + sum_i alpha_i k(x_i, x)`: with
+//! `C = K + ridge W^-1`, `C alpha = y - b 1` and `1' alpha = 0`. Every sample stays in the model, so this is
+//! the yardstick that sparse methods are held against rather than a sparse method itself. Classes are coded
+//! as -1 and +1, one output for each when there are more than two.
+//!
+//! Cost: `n^3 / 3` for the fit, `n^2` numbers of memory. The width and the ridge are chosen by leave-one-out,
+//! which one eigendecomposition per width gives in closed form for every ridge (`search.rs`).
+//!
+//! ```
+//! use groat::{Rows, batch::{KernelRidge, Method, Problem, Quiet}};
+//! let x: Vec<f64> = (0..40).map(|i| f64::from(i) / 4.0).collect();
+//! let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+//! let problem = Problem::regression(Rows::new(&x, 1)?, &y)?;
+//! let fitted = KernelRidge::default().fit(&problem, &Quiet)?;
+//! assert!((fitted.model.predict_one(&[1.1])?[0] - 1.1f64.sin()).abs() < 1e-3);
+//! # Ok::<(), groat::Error>(())
+//! ```
+
+mod search;
+mod solve;
+
+use crate::batch::{Fitted, Method, Problem, Target, Trial, Watch};
+use crate::error::{Error, Result, check_not_negative, check_positive};
+use crate::expansion::{Expansion, Record, Task};
+use crate::kernels::Kernel;
+use crate::matrix::Matrix;
+
+/// How a setting is found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Search {
+    /// From a grid made for the data, widened while the best value lies at its end.
+    Auto,
+    /// As given elsewhere in the parameters; nothing is tried.
+    Fixed,
+    /// From these values.
+    Grid(Vec<f64>),
+}
+
+/// Parameters of exact kernel ridge regression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelRidge {
+    /// The kernel. Its width is a placeholder unless `widths` is [`Search::Fixed`].
+    pub kernel: Kernel,
+    /// How the width is found.
+    pub widths: Search,
+    /// What is added to the diagonal of the kernel matrix, when `ridges` is [`Search::Fixed`].
+    pub ridge: f64,
+    /// How the ridge is found.
+    pub ridges: Search,
+    /// Whether the model has a constant, which is not penalised.
+    pub bias: bool,
+    /// Whether the leave-one-out error of the final model is worked out (it doubles the cost of the fit).
+    pub leave_one_out: bool,
+    /// The search uses at most this many rows, drawn at random; the fit uses all.
+    pub selection_rows: usize,
+    /// Refuse a fit whose matrix would not fit into this many bytes.
+    pub memory: u64,
+    /// Seed of the random draw.
+    pub seed: u64,
+}
+
+impl Default for KernelRidge {
+    fn default() -> Self {
+        Self {
+            kernel: Kernel::gaussian(1.0),
+            widths: Search::Auto,
+            ridge: 1e-2,
+            ridges: Search::Auto,
+            bias: true,
+            leave_one_out: true,
+            selection_rows: 800,
+            memory: 8 << 30,
+            seed: 0,
+        }
+    }
+}
+
+impl KernelRidge {
+    /// The given kernel and ridge, nothing searched.
+    pub fn fixed(kernel: Kernel, ridge: f64) -> Self {
+        Self { kernel, widths: Search::Fixed, ridge, ridges: Search::Fixed, ..Self::default() }
+    }
+
+    fn check(&self, problem: &Problem<'_>) -> Result<()> {
+        self.kernel.check_for(problem.x.cols())?;
+        check_not_negative("ridge", self.ridge)?;
+        for (name, search) in [("width", &self.widths), ("ridge", &self.ridges)] {
+            if let Search::Grid(values) = search {
+                if values.is_empty() {
+                    return Err(Error::parameter(name, "an empty grid", "at least one value"));
+                }
+                values.iter().try_for_each(|v| check_positive(name, *v))?;
+            }
+        }
+        if self.selection_rows < 10 {
+            return Err(Error::parameter("selection_rows", self.selection_rows, "at least 10"));
+        }
+        let n = problem.x.rows();
+        let searched = self.searches();
+        let needed = if searched || self.leave_one_out { 2 } else { 1 };
+        if n < needed {
+            return Err(Error::TooFew { what: "leave-one-out", unit: "rows", needed, found: n });
+        }
+        // The matrix is made once and factorised in place; the right-hand sides are small beside it.
+        let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(8);
+        if bytes > self.memory {
+            let advice = "take a method that keeps few vectors, fewer rows, or raise the limit";
+            return Err(Error::Memory {
+                what: "kernel ridge regression",
+                needed: bytes,
+                limit: self.memory,
+                advice,
+            });
+        }
+        Ok(())
+    }
+
+    fn searches(&self) -> bool {
+        self.ridges != Search::Fixed || (self.widths != Search::Fixed && self.kernel.width().is_some())
+    }
+}
+
+impl Method for KernelRidge {
+    fn name(&self) -> &'static str {
+        "krr"
+    }
+
+    fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let problem = problem.checked()?;
+        if problem.target == Target::Density {
+            return Err(Error::parameter("task", "density", "regression or classification for kernel ridge"));
+        }
+        self.check(&problem)?;
+        let (trials, notes) =
+            if self.searches() { search::search(self, &problem, watch)? } else { (Vec::new(), Vec::new()) };
+        let (kernel, ridge) = match best(&trials) {
+            Some(trial) => (trial.kernel.clone(), trial.ridge),
+            None => (self.kernel.clone(), self.ridge),
+        };
+        let solution = solve::solve(self, &problem, &kernel, ridge, watch)?;
+        let task = match problem.target {
+            Target::Classes { count, .. } => Task::classes(count),
+            _ => Task::regression(),
+        };
+        let record = Record::new(self.name(), problem.x.rows()).with("ridge", ridge).with("bias", self.bias);
+        let mut model = Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?;
+        if self.bias {
+            model = model.with_bias(solution.bias)?;
+        }
+        let model = model.with_task(task)?.with_record(record);
+        let mut fitted = Fitted::new(model, problem.x.rows());
+        (fitted.trials, fitted.notes, fitted.leave_one_out) = (trials, notes, solution.leave_one_out);
+        Ok(fitted)
+    }
+}
+
+/// The trial with the smallest score; the first of equals.
+fn best(trials: &[Trial]) -> Option<&Trial> {
+    trials.iter().filter(|t| t.score.is_finite()).min_by(|a, b| a.score.total_cmp(&b.score))
+}
+
+/// Square roots of the sample weights, scaled to mean weight 1; absent when all count alike.
+fn root_weights(problem: &Problem<'_>) -> Option<Vec<f64>> {
+    let weights = problem.weights?;
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    Some(weights.iter().map(|w| (w / mean).sqrt()).collect())
+}
+
+/// `K -> S K S`, in place: with it a weighted problem becomes an ordinary one for `S y` and `S 1`.
+fn scale_both_sides(k: &mut Matrix, s: &[f64]) {
+    for (i, si) in s.iter().enumerate() {
+        k.row_mut(i).iter_mut().zip(s).for_each(|(v, sj)| *v *= si * sj);
+    }
+}
+
+/// The columns `S y_1, ..., S y_q, S 1`, column-major.
+fn right_hand_sides(y: &Matrix, s: Option<&[f64]>) -> Vec<f64> {
+    let n = y.rows();
+    let at = |i: usize| s.map_or(1.0, |s| s[i]);
+    let mut out = Vec::with_capacity(n * (y.cols() + 1));
+    for c in 0..y.cols() {
+        out.extend((0..n).map(|i| y[(i, c)] * at(i)));
+    }
+    out.extend((0..n).map(at));
+    out
+}
+
+/// Leave-one-out from a solved system. Given the columns `C^-1 y_c`, the column `C^-1 1` and the diagonal of
+/// `C^-1`, each in the scaled space, returns the coefficients, the constants and the leave-one-out errors in
+/// the space of the data.
+///
+/// The system with its constant is `[0 1'; 1 C]`; by the block inverse, the lower right part of its inverse
+/// has the diagonal `h_i = (C^-1)_ii - (C^-1 1)_i^2 / (1' C^-1 1)`, and the error of sample `i` when it is left
+/// out is `alpha_i / h_i`.
+struct Closed {
+    alpha: Vec<Vec<f64>>,
+    bias: Vec<f64>,
+    errors: Option<Vec<Vec<f64>>>,
+}
+
+fn close(
+    solved: &[f64],
+    rhs: &[f64],
+    diagonal: Option<&[f64]>,
+    s: Option<&[f64]>,
+    n: usize,
+    bias: bool,
+) -> Closed {
+    let outputs = solved.len() / n - 1;
+    let (ones, c_ones) = (&rhs[outputs * n..], &solved[outputs * n..]);
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let total = dot(ones, c_ones);
+    let root = |i: usize| s.map_or(1.0, |s| s[i]);
+    let mut closed = Closed { alpha: Vec::new(), bias: Vec::new(), errors: diagonal.map(|_| Vec::new()) };
+    for c in 0..outputs {
+        let cy = &solved[c * n..(c + 1) * n];
+        let b = if bias { dot(ones, cy) / total } else { 0.0 };
+        let scaled: Vec<f64> = cy.iter().zip(c_ones).map(|(v, o)| v - b * o).collect();
+        if let (Some(errors), Some(diagonal)) = (&mut closed.errors, diagonal) {
+            let h = |i: usize| if bias { diagonal[i] - c_ones[i] * c_ones[i] / total } else { diagonal[i] };
+            errors.push((0..n).map(|i| scaled[i] / h(i) / root(i)).collect());
+        }
+        closed.alpha.push(scaled.iter().enumerate().map(|(i, a)| a * root(i)).collect());
+        closed.bias.push(b);
+    }
+    closed
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! Choosing the width and the ridge by leave-one-out.
+//!
+//! With `K = U diag(l) U'`, every `C^-1 = U diag(1 / (l + ridge)) U'`: after one eigendecomposition per
+//! width (`O(n^3)`), all ridges together cost two matrix products.
+
+use super::{KernelRidge, Search, best, close, right_hand_sides, root_weights, scale_both_sides};
+use crate::batch::{Problem, Progress, Trial, Watch};
+use crate::error::{Error, Result};
+use crate::kernels::Kernel;
+use crate::matrix::Matrix;
+use crate::tune::{sample_rows, typical_distance};
+use groat_linalg::{View, ViewMut, Write, eigh, product};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Widths of the first automatic grid: the typical distance times `2^(k/2)`.
+const FIRST: std::ops::RangeInclusive<i32> = -5..=3;
+/// How far the grid may be widened at either end.
+const LAST: std::ops::RangeInclusive<i32> = -14..=14;
+
+/// The part of the data that the search sees.
+struct Sample {
+    x: Matrix,
+    y: Matrix,
+    roots: Option<Vec<f64>>,
+    bias: bool,
+}
+
+pub(super) fn search(
+    params: &KernelRidge,
+    problem: &Problem<'_>,
+    watch: &dyn Watch,
+) -> Result<(Vec<Trial>, Vec<String>)> {
+    let n = problem.x.rows();
+    let mut notes = Vec::new();
+    let rows = sample_rows(n, params.selection_rows, params.seed);
+    if rows.len() < n {
+        notes.push(format!(
+            "width and ridge were chosen on {} of {n} rows, drawn with seed {}",
+            rows.len(),
+            params.seed
+        ));
+    }
+    let sample = Sample {
+        x: problem.x.select(&rows),
+        y: problem.responses().view().select(&rows),
+        roots: root_weights(problem).map(|s| rows.iter().map(|i| s[*i]).collect()),
+        bias: params.bias,
+    };
+    let ridges = ridges(params, &sample);
+    let mut trials = Vec::new();
+    let typical = typical_distance(sample.x.view(), params.seed);
+    let at = |k: i32| typical * 2f64.powf(f64::from(k) / 2.0);
+    let first: Vec<Kernel> = match &params.widths {
+        _ if params.kernel.width().is_none() => vec![params.kernel.clone()],
+        Search::Fixed => vec![params.kernel.clone()],
+        Search::Grid(widths) => widths.iter().map(|w| params.kernel.with_width(*w)).collect(),
+        Search::Auto => FIRST.map(|k| params.kernel.with_width(at(k))).collect(),
+    };
+    trials.extend(try_kernels(&first, &ridges, &sample, watch)?);
+    if params.widths == Search::Auto && params.kernel.width().is_some() {
+        widen(params, at, &ridges, &sample, watch, &mut trials)?;
+    }
+    if best(&trials).is_none() {
+        return Err(Error::Numerical {
+            what: "choosing the width and the ridge",
+            reason: "no leave-one-out error was finite; check the scale of the target".to_owned(),
+        });
+    }
+    Ok((trials, notes))
+}
+
+/// Adds widths while the best one lies at an end of those tried.
+fn widen(
+    params: &KernelRidge,
+    at: impl Fn(i32) -> f64,
+    ridges: &[f64],
+    sample: &Sample,
+    watch: &dyn Watch,
+    trials: &mut Vec<Trial>,
+) -> Result<()> {
+    let (mut low, mut high) = (*FIRST.start(), *FIRST.end());
+    while let Some(trial) = best(trials) {
+        let kernel = |k: i32| params.kernel.with_width(at(k));
+        let next = if trial.kernel == kernel(low) && low > *LAST.start() {
+            low -= 1;
+            low
+        } else if trial.kernel == kernel(high) && high < *LAST.end() {
+            high += 1;
+            high
+        } else {
+            break;
+        };
+        trials.extend(try_kernels(&[kernel(next)], ridges, sample, watch)?);
+    }
+    Ok(())
+}
+
+/// The ridges to try, in proportion to the diagonal of the kernel matrix.
+fn ridges(params: &KernelRidge, sample: &Sample) -> Vec<f64> {
+    match &params.ridges {
+        Search::Fixed => vec![params.ridge],
+        Search::Grid(values) => values.clone(),
+        Search::Auto => {
+            let rows = sample.x.rows() as f64;
+            let diagonal = sample.x.view().iter().map(|x| params.kernel.diag(x).abs()).sum::<f64>() / rows;
+            let scale = if diagonal > 0.0 && diagonal.is_finite() { diagonal } else { 1.0 };
+            (-12..=4).map(|k| scale * 10f64.powf(f64::from(k) / 2.0)).collect()
+        }
+    }
+}
+
+/// All ridges for each kernel; the kernels run side by side.
+fn try_kernels(kernels: &[Kernel], ridges: &[f64], sample: &Sample, watch: &dyn Watch) -> Result<Vec<Trial>> {
+    let done = AtomicUsize::new(0);
+    let trials: Vec<Vec<Trial>> = kernels
+        .par_iter()
+        .map(|kernel| {
+            if watch.stop_requested() {
+                return Err(Error::Stopped);
+            }
+            let scores = scores(kernel, ridges, sample)?;
+            watch.progress(&Progress {
+                stage: "choosing the width",
+                done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                total: Some(kernels.len()),
+                detail: kernel.to_string(),
+            });
+            let trial = |(ridge, score): (&f64, f64)| Trial { kernel: kernel.clone(), ridge: *ridge, score };
+            Ok(ridges.iter().zip(scores).map(trial).collect())
+        })
+        .collect::<Result<_>>()?;
+    Ok(trials.into_iter().flatten().collect())
+}
+
+/// The weighted leave-one-out mean square error for every ridge; infinite where it cannot be had.
+fn scores(kernel: &Kernel, ridges: &[f64], sample: &Sample) -> Result<Vec<f64>> {
+    let n = sample.x.rows();
+    let outputs = sample.y.cols();
+    let roots = sample.roots.as_deref();
+    let mut k = kernel.gram(sample.x.view())?;
+    if let Some(s) = roots {
+        scale_both_sides(&mut k, s);
+    }
+    let eigen = eigh(k.data(), n)?;
+    let u = View::column_major(&eigen.vectors, n, n)?;
+    let rhs = right_hand_sides(&sample.y, roots);
+    let columns = outputs + 1;
+    let mut rotated = vec![0.0; n * columns];
+    let view = ViewMut::column_major(&mut rotated, n, columns)?;
+    product(1.0, u.t(), View::column_major(&rhs, n, columns)?, Write::Replace, view)?;
+    // All ridges at once: the solutions, then the diagonals of the inverses.
+    let inverse: Vec<Vec<f64>> =
+        ridges.iter().map(|r| eigen.values.iter().map(|l| 1.0 / (l.max(0.0) + r)).collect()).collect();
+    let scaled: Vec<f64> = inverse
+        .iter()
+        .flat_map(|d| rotated.chunks_exact(n).flat_map(move |c| c.iter().zip(d).map(|(v, d)| v * d)))
+        .collect();
+    let mut solved = vec![0.0; scaled.len()];
+    let width = columns * ridges.len();
+    let to = ViewMut::column_major(&mut solved, n, width)?;
+    product(1.0, u, View::column_major(&scaled, n, width)?, Write::Replace, to)?;
+    let squares: Vec<f64> = eigen.vectors.iter().map(|v| v * v).collect();
+    let flat: Vec<f64> = inverse.into_iter().flatten().collect();
+    let mut diagonals = vec![0.0; n * ridges.len()];
+    let to = ViewMut::column_major(&mut diagonals, n, ridges.len())?;
+    product(
+        1.0,
+        View::column_major(&squares, n, n)?,
+        View::column_major(&flat, n, ridges.len())?,
+        Write::Replace,
+        to,
+    )?;
+    let score = |(solved, diagonal): (&[f64], &[f64])| {
+        let closed = close(solved, &rhs, Some(diagonal), roots, n, sample.bias);
+        let squares = |errors: &Vec<f64>| -> f64 {
+            errors.iter().enumerate().map(|(i, e)| roots.map_or(1.0, |s| s[i] * s[i]) * e * e).sum()
+        };
+        let total: f64 = closed.errors.iter().flatten().map(squares).sum();
+        let mean = total / (n * outputs) as f64;
+        if mean.is_finite() { mean } else { f64::INFINITY }
+    };
+    Ok(solved.chunks_exact(n * columns).zip(diagonals.chunks_exact(n)).map(score).collect())
+}

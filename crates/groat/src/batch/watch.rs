@@ -1,0 +1,32 @@
+//! Progress out, requests to stop in.
+
+/// How far a long piece of work is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress<'a> {
+    /// What is being done, e.g. "choosing the width".
+    pub stage: &'a str,
+    /// Steps finished.
+    pub done: usize,
+    /// Steps in all, where known.
+    pub total: Option<usize>,
+    /// A short line on the present state, or empty, e.g. "24 terms, leave-one-out error 0.031".
+    pub detail: String,
+}
+
+/// Somebody who watches a fit. May be called from any thread.
+pub trait Watch: Sync {
+    /// Called now and then.
+    fn progress(&self, _progress: &Progress<'_>) {}
+
+    /// True when the work should end. A method that has something to show returns it; one that has not
+    /// returns [`Error::Stopped`](crate::Error::Stopped).
+    fn stop_requested(&self) -> bool {
+        false
+    }
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Watch for Quiet {}

@@ -1,0 +1,5 @@
+//! From files to numbers.
+
+mod standardise;
+
+pub use standardise::Standardisation;

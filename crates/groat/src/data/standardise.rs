@@ -1,0 +1,157 @@
+//! Shifting and scaling every feature to mean 0 and standard deviation 1.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result, check_len};
+use crate::matrix::{Matrix, Rows};
+
+/// `(x - mean) / scale`, feature by feature. The standard deviation has divisor `n`.
+///
+/// ```
+/// use groat::{Rows, data::Standardisation};
+/// let x = Rows::new(&[1.0, 5.0, 3.0, 5.0], 2)?;
+/// let standard = Standardisation::fit(x)?;
+/// assert_eq!(standard.mean(), [2.0, 5.0]);
+/// assert_eq!(standard.scale(), [1.0, 1.0]);
+/// assert_eq!(standard.constant(), [1]); // the second feature never varies
+/// # Ok::<(), groat::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
+pub struct Standardisation {
+    mean: Vec<f64>,
+    scale: Vec<f64>,
+    #[serde(default)]
+    constant: Vec<usize>,
+}
+
+/// As it stands in a file, not yet checked.
+#[derive(Deserialize)]
+struct Stored {
+    mean: Vec<f64>,
+    scale: Vec<f64>,
+    #[serde(default)]
+    constant: Vec<usize>,
+}
+
+impl TryFrom<Stored> for Standardisation {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self> {
+        let mut checked = Self::new(stored.mean, stored.scale)?;
+        checked.constant = stored.constant;
+        checked.constant.retain(|&feature| feature < checked.mean.len());
+        Ok(checked)
+    }
+}
+
+impl Standardisation {
+    /// From given numbers: finite means and finite scales above 0.
+    pub fn new(mean: Vec<f64>, scale: Vec<f64>) -> Result<Self> {
+        check_len("scales", mean.len(), scale.len())?;
+        if let Some(bad) = mean.iter().find(|m| !m.is_finite()) {
+            return Err(Error::parameter("mean", bad, "a finite number"));
+        }
+        scale.iter().try_for_each(|&s| crate::error::check_positive("scale", s))?;
+        Ok(Self { mean, scale, constant: Vec::new() })
+    }
+
+    /// The means and standard deviations of `x`. A feature that does not vary gets scale 1.
+    pub fn fit(x: Rows<'_>) -> Result<Self> {
+        if x.is_empty() {
+            return Err(Error::TooFew { what: "standardisation", unit: "rows", needed: 1, found: 0 });
+        }
+        x.check_finite("features")?;
+        let (n, d) = (x.rows() as f64, x.cols());
+        let mut mean = vec![0.0; d];
+        // Dividing first keeps a sum of huge numbers finite.
+        x.iter().for_each(|row| mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / n));
+        let mut variance = vec![0.0; d];
+        for row in x.iter() {
+            for ((v, m), s) in row.iter().zip(&mean).zip(&mut variance) {
+                *s += (v - m) * (v - m) / n;
+            }
+        }
+        // A constant such as 0.1 has a mean that is off by rounding, and with it a tiny deviation.
+        let varies = |j: usize| variance[j].sqrt() > 1e-13 * mean[j].abs() && variance[j] > 0.0;
+        let constant: Vec<usize> = (0..d).filter(|&j| !varies(j)).collect();
+        let scale = |j: usize| if constant.contains(&j) { 1.0 } else { variance[j].sqrt() };
+        let scale: Vec<f64> = (0..d).map(scale).collect();
+        scale.iter().try_for_each(|&s| crate::error::check_positive("standard deviation of a feature", s))?;
+        Ok(Self { mean, scale, constant })
+    }
+
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// What is subtracted.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// What is divided by.
+    pub fn scale(&self) -> &[f64] {
+        &self.scale
+    }
+
+    /// Features that did not vary where this was fitted.
+    pub fn constant(&self) -> &[usize] {
+        &self.constant
+    }
+
+    /// Standardises one sample in place.
+    pub fn apply_row(&self, row: &mut [f64]) -> Result<()> {
+        check_len("features", self.features(), row.len())?;
+        self.shift_and_scale(row);
+        Ok(())
+    }
+
+    /// Standardises a set of samples in place.
+    pub fn apply(&self, x: &mut Matrix) -> Result<()> {
+        check_len("features", self.features(), x.cols())?;
+        (0..x.rows()).for_each(|i| self.shift_and_scale(x.row_mut(i)));
+        Ok(())
+    }
+
+    fn shift_and_scale(&self, row: &mut [f64]) {
+        for ((v, m), s) in row.iter_mut().zip(&self.mean).zip(&self.scale) {
+            *v = (*v - m) / s;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_has_mean_0_and_deviation_1() {
+        let data: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + 100.0 * f64::from(i % 2)).collect();
+        let mut x = Matrix::from_vec(data, 30, 2).unwrap();
+        Standardisation::fit(x.view()).unwrap().apply(&mut x).unwrap();
+        let again = Standardisation::fit(x.view()).unwrap();
+        for j in 0..2 {
+            assert!(again.mean()[j].abs() < 1e-14 && (again.scale()[j] - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn constants_are_found_in_spite_of_rounding() {
+        let x = Matrix::column(vec![0.1; 1000]);
+        assert_eq!(Standardisation::fit(x.view()).unwrap().constant(), [0]);
+        let x = Matrix::column(vec![0.0; 3]);
+        assert_eq!(Standardisation::fit(x.view()).unwrap().scale(), [1.0]);
+    }
+
+    #[test]
+    fn extremes_are_errors_not_nans() {
+        assert!(Standardisation::fit(Matrix::column(vec![1.0, f64::NAN]).view()).is_err());
+        assert!(Standardisation::fit(Matrix::column(vec![1e300, -1e300]).view()).is_err());
+        assert!(Standardisation::fit(Matrix::zeros(0, 2).view()).is_err());
+        assert!(Standardisation::new(vec![0.0], vec![0.0]).is_err());
+        assert!(serde_json::from_str::<Standardisation>(r#"{"mean":[0],"scale":[0]}"#).is_err());
+        assert!(serde_json::from_str::<Standardisation>(r#"{"mean":[0],"scale":[1,2]}"#).is_err());
+    }
+}

@@ -1,0 +1,73 @@
+//! An expansion as a model file.
+
+use super::{Expansion, Record, Task};
+use crate::data::Standardisation;
+use crate::error::{ModelError, Result};
+use crate::persist::{Container, Tensor};
+use std::path::Path;
+
+/// Kind of model, as the file names it.
+const KIND: &str = "expansion";
+
+impl Expansion {
+    /// The model as a safetensors file image.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.container()?.to_bytes()
+    }
+
+    /// Reads a model from a file image. Whatever the bytes are, the answer is a model or an error.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_container(Container::from_bytes(bytes)?)
+    }
+
+    /// Writes the model to a temporary file beside `path` and renames it: no reader sees half a model.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.container()?.save(path.as_ref())
+    }
+
+    /// Reads a model file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_container(Container::load(path.as_ref())?)
+    }
+
+    fn container(&self) -> Result<Container> {
+        let mut file = Container::new(KIND);
+        file.put_text("kernel", self.kernel.to_string());
+        file.put_json("task", &self.task)?;
+        file.put_json("features", &self.features)?;
+        file.put_json("record", &self.record)?;
+        file.put("vectors", Tensor::matrix(&self.vectors));
+        file.put("weights", Tensor::matrix(&self.weights));
+        if let Some(bias) = &self.bias {
+            file.put("bias", Tensor::vector(bias));
+        }
+        if let Some(standardisation) = &self.standardisation {
+            file.put_json("standardisation", standardisation)?;
+        }
+        Ok(file)
+    }
+
+    fn from_container(mut file: Container) -> Result<Self> {
+        file.expect_kind(KIND)?;
+        let kernel = file
+            .text("kernel")?
+            .parse()
+            .map_err(|e: crate::Error| ModelError::Metadata { name: "kernel", reason: e.to_string() })?;
+        let task: Task = file.json("task")?;
+        let features: Vec<String> = file.json("features")?;
+        let record: Record = file.json("record")?;
+        let standardisation: Option<Standardisation> = file.optional_json("standardisation")?;
+        let vectors = file.take("vectors")?.into_matrix("vectors")?;
+        let weights = file.take("weights")?.into_matrix("weights")?;
+        let bias = file.take_optional("bias").map(|bias| bias.into_vector("bias")).transpose()?;
+        let mut model = Expansion::new(kernel, vectors, weights)?;
+        if let Some(bias) = bias {
+            model = model.with_bias(bias)?;
+        }
+        Ok(model
+            .with_task(task)?
+            .with_features(features)?
+            .with_standardisation(standardisation)?
+            .with_record(record))
+    }
+}
