@@ -20,6 +20,7 @@ pub mod expansion;
 pub mod kernels;
 pub mod matrix;
 pub mod metrics;
+pub mod neighbours;
 pub mod persist;
 mod simd;
 pub mod tune;

@@ -127,14 +127,14 @@ fn fill<A: Arithmetic, T: Real, S: Step>(
         let to = &mut out[done * stride..];
         tile::<A, T, S, ROWS>(&scratch[..ROWS * dim], factors, panels, dim, columns, to, stride);
         for i in 0..ROWS {
-            evaluator.profile.apply::<A>(&mut to[i * stride..i * stride + columns]);
+            evaluator.finish::<A>(&mut to[i * stride..i * stride + columns]);
         }
         done += ROWS;
     }
     for i in done..count {
         let to = &mut out[i * stride..i * stride + columns];
         tile::<A, T, S, 1>(&rows[i * dim..(i + 1) * dim], factors, panels, dim, columns, to, stride);
-        evaluator.profile.apply::<A>(to);
+        evaluator.finish::<A>(to);
     }
 }
 

@@ -1,9 +1,11 @@
 //! A kernel made ready for evaluation.
 
 use super::block::{TILE, block};
+use super::compact::Taper;
 use super::profile::{Form, Profile, split};
 use super::{Centres, Kernel};
 use crate::matrix::Real;
+use crate::simd::{Arithmetic, multiversion};
 
 /// A [`Kernel`] with its constants worked out for one number type.
 ///
@@ -23,13 +25,29 @@ use crate::matrix::Real;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluator<T = f64> {
     pub(super) form: Form<T>,
-    pub(super) profile: Profile<T>,
+    profile: Profile<T>,
+    taper: Option<Taper<T>>,
 }
 
 impl<T: Real> Evaluator<T> {
     pub(super) fn new(kernel: &Kernel) -> Self {
-        let (form, profile) = split(kernel);
-        Self { form, profile }
+        let (form, profile, taper) = split(kernel);
+        Self { form, profile, taper }
+    }
+
+    /// Turns accumulated values (squared distances, inner products) into kernel values.
+    #[inline(always)]
+    pub(super) fn finish<A: Arithmetic>(&self, values: &mut [T]) {
+        match &self.taper {
+            None => self.profile.apply::<A>(values),
+            Some(taper) => taper.apply::<A>(values, |values| self.profile.apply::<A>(values)),
+        }
+    }
+
+    /// Turns squared distances into values of a radial kernel. With one width per feature the distances
+    /// must be those after division by the widths.
+    pub fn radial(&self, squared: &mut [T]) {
+        radial(self, squared);
     }
 
     /// `k(x, y)` over the common length of the two.
@@ -42,7 +60,7 @@ impl<T: Real> Evaluator<T> {
             Form::Product => pairs.map(|(a, b)| *a * *b).sum(),
         };
         let mut value = [s];
-        self.profile.apply::<crate::simd::BaselineArithmetic>(&mut value);
+        self.finish::<crate::simd::BaselineArithmetic>(&mut value);
         value[0]
     }
 
@@ -59,4 +77,12 @@ impl<T: Real> Evaluator<T> {
             block(self, x, centres, first, columns, &mut out[first..first + columns], columns, &mut []);
         }
     }
+}
+
+#[inline(always)]
+fn radial_body<A: Arithmetic, T: Real>(evaluator: &Evaluator<T>, squared: &mut [T]) {
+    evaluator.finish::<A>(squared);
+}
+multiversion! {
+    fn radial<T: Real>(evaluator: &Evaluator<T>, squared: &mut [T]) = radial_body
 }

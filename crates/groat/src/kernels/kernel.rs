@@ -50,6 +50,10 @@ impl Width {
 /// | Matern 3/2 | `(1 + sqrt(3) t) exp(-sqrt(3) t)` | `matern32:width=1` |
 /// | Matern 5/2 | `(1 + sqrt(5) t + 5 t^2 / 3) exp(-sqrt(5) t)` | `matern52:width=1` |
 /// | inverse multiquadric | `1 / sqrt(1 + t^2)` | `inverse-multiquadric:width=1` |
+/// | Wendland | a polynomial, zero from `t = 1` on | `wendland:width=1,dimension=3,smoothness=1` |
+///
+/// Any of them but the last becomes zero from a distance on by `support=`, with the factor
+/// `(1 - r / support)_+^power`: `gaussian:width=1,support=2,power=3`.
 ///
 /// The others depend on the inner product:
 ///
@@ -95,6 +99,25 @@ pub enum Kernel {
         /// Length scale.
         width: Width,
     },
+    /// Wendland's function: a polynomial in `r / width` that is zero from `r = width` on, positive
+    /// definite up to the given dimension and `2 smoothness` times differentiable.
+    Wendland {
+        /// The support.
+        width: Width,
+        /// Number of features up to which it is positive definite.
+        dimension: u32,
+        /// 0 to 3.
+        smoothness: u32,
+    },
+    /// A radial kernel made zero from `support` on: `(1 - r / support)_+^power k(r)`.
+    Compact {
+        /// The radial kernel.
+        base: Box<Kernel>,
+        /// Distance from which on it is zero.
+        support: f64,
+        /// `nu`; positive definite up to `2 nu - 1` features.
+        power: u32,
+    },
     /// `(scale x.y + offset)^degree`.
     Polynomial {
         /// Power, at least 1.
@@ -128,7 +151,9 @@ impl Kernel {
             | Kernel::Laplacian { width }
             | Kernel::Matern32 { width }
             | Kernel::Matern52 { width }
-            | Kernel::InverseMultiquadric { width } => Some(width),
+            | Kernel::InverseMultiquadric { width }
+            | Kernel::Wendland { width, .. } => Some(width),
+            Kernel::Compact { base, .. } => base.width(),
             Kernel::Polynomial { .. } | Kernel::Linear | Kernel::Sigmoid { .. } => None,
         }
     }
@@ -141,7 +166,9 @@ impl Kernel {
             | Kernel::Laplacian { width }
             | Kernel::Matern32 { width }
             | Kernel::Matern52 { width }
-            | Kernel::InverseMultiquadric { width } => *width = new.into(),
+            | Kernel::InverseMultiquadric { width }
+            | Kernel::Wendland { width, .. } => *width = new.into(),
+            Kernel::Compact { base, .. } => **base = base.with_width(new),
             Kernel::Polynomial { .. } | Kernel::Linear | Kernel::Sigmoid { .. } => {}
         }
         kernel
@@ -160,6 +187,7 @@ impl Kernel {
         if let Some(width) = self.width() {
             width.check()?;
         }
+        self.check_compact()?;
         match self {
             Kernel::Polynomial { degree, scale, offset } => {
                 if !(1..=64).contains(degree) {

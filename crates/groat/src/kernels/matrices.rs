@@ -171,8 +171,11 @@ mod tests {
             Kernel::Gaussian { width: ard.clone() },
             Kernel::Laplacian { width: ard.clone() },
             Kernel::Matern32 { width: width.clone() },
-            Kernel::Matern52 { width: ard },
-            Kernel::InverseMultiquadric { width },
+            Kernel::Matern52 { width: ard.clone() },
+            Kernel::InverseMultiquadric { width: width.clone() },
+            Kernel::Wendland { width: 2.0.into(), dimension: 3, smoothness: 1 },
+            Kernel::compact(Kernel::Gaussian { width }, 2.5, 3),
+            Kernel::compact(Kernel::Matern32 { width: ard }, 2.5, 5),
             Kernel::Polynomial { degree: 3, scale: 0.5, offset: 1.0 },
             Kernel::Linear,
             Kernel::Sigmoid { scale: 0.2, offset: 0.1 },
@@ -198,6 +201,19 @@ mod tests {
                 (1.0 + 5f64.sqrt() * t + 5.0 * t * t / 3.0) * (-5f64.sqrt() * t).exp()
             }
             Kernel::InverseMultiquadric { width } => 1.0 / (1.0 + t(width).powi(2)).sqrt(),
+            Kernel::Wendland { width, dimension: 3, smoothness: 1 } => {
+                let t = t(width);
+                (1.0 - t).max(0.0).powi(4) * (4.0 * t + 1.0)
+            }
+            Kernel::Wendland { .. } => unreachable!("not among the kernels tested here"),
+            Kernel::Compact { base, support, power } => {
+                // The distance that the base kernel sees.
+                let r = match base.width().unwrap() {
+                    Width::Shared(_) => t(&Width::Shared(1.0)),
+                    width => t(width),
+                };
+                (1.0 - r / support).max(0.0).powi(*power as i32) * textbook(base, x, y)
+            }
             Kernel::Polynomial { degree, scale, offset } => (scale * dot + offset).powi(*degree as i32),
             Kernel::Linear => dot,
             Kernel::Sigmoid { scale, offset } => (scale * dot + offset).tanh(),

@@ -11,6 +11,7 @@
 
 mod block;
 mod centres;
+mod compact;
 mod evaluator;
 mod kernel;
 mod matrices;

@@ -1,5 +1,6 @@
 //! The scalar part of each kernel: what becomes of a squared distance or an inner product.
 
+use super::compact::Taper;
 use super::{Kernel, Width};
 use crate::matrix::Real;
 use crate::simd::Arithmetic;
@@ -35,6 +36,8 @@ pub(super) enum Profile<T> {
     Linear,
     /// `tanh(scale s + offset)`.
     Sigmoid(T, T),
+    /// 1: all is left to the taper.
+    One,
 }
 
 /// Splits a width into the form of the distance and the factor `1 / width^2` left for the profile.
@@ -47,8 +50,26 @@ fn form_of<T: Real>(width: &Width) -> (Form<T>, f64) {
     }
 }
 
-/// The two halves of a kernel.
-pub(super) fn split<T: Real>(kernel: &Kernel) -> (Form<T>, Profile<T>) {
+/// The parts of a kernel: what is accumulated, the function of it, and the factor that ends its support.
+pub(super) fn split<T: Real>(kernel: &Kernel) -> (Form<T>, Profile<T>, Option<Taper<T>>) {
+    match kernel {
+        Kernel::Compact { base, support, power } => {
+            let (form, profile) = split_plain(base);
+            (form, profile, Some(Taper::power(*support, *power)))
+        }
+        Kernel::Wendland { width, dimension, smoothness } => {
+            let support = kernel.support().unwrap_or(1.0);
+            (form_of(width).0, Profile::One, Some(Taper::wendland(support, *dimension, *smoothness)))
+        }
+        _ => {
+            let (form, profile) = split_plain(kernel);
+            (form, profile, None)
+        }
+    }
+}
+
+/// A kernel without support.
+fn split_plain<T: Real>(kernel: &Kernel) -> (Form<T>, Profile<T>) {
     let radial = |width: &Width, profile: fn(T) -> Profile<T>, factor: f64| {
         let (form, inverse_square) = form_of(width);
         // Widths near the ends of the number range must not turn 0 * infinity into NaN.
@@ -66,6 +87,9 @@ pub(super) fn split<T: Real>(kernel: &Kernel) -> (Form<T>, Profile<T>) {
         Kernel::Polynomial { degree, scale, offset } => {
             (Form::Product, Profile::Polynomial(*degree as i32, T::from_f64(*scale), T::from_f64(*offset)))
         }
+        // A support within a support does not pass the check of parameters.
+        Kernel::Compact { base, .. } => split_plain(base),
+        Kernel::Wendland { width, .. } => (form_of(width).0, Profile::One),
         Kernel::Linear => (Form::Product, Profile::Linear),
         Kernel::Sigmoid { scale, offset } => {
             (Form::Product, Profile::Sigmoid(T::from_f64(*scale), T::from_f64(*offset)))
@@ -95,6 +119,7 @@ impl<T: Real> Profile<T> {
                 each(values, |s| scale.fma::<A>(s, offset).powi(degree));
             }
             Profile::Linear => {}
+            Profile::One => values.fill(one),
             Profile::Sigmoid(scale, offset) => each(values, |s| scale.fma::<A>(s, offset).tanh()),
         }
     }

@@ -1,12 +1,13 @@
 //! Kernels as text: `name:key=value,key=value`. A list of widths is separated by slashes.
 
+use super::compact::DEFAULT_POWER;
 use super::{Kernel, Width};
 use crate::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
 const NAMES: &str =
-    "gaussian, laplacian, matern32, matern52, inverse-multiquadric, polynomial, linear, sigmoid";
+    "gaussian, laplacian, matern32, matern52, inverse-multiquadric, wendland, polynomial, linear, sigmoid";
 
 impl fmt::Display for Width {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,6 +33,8 @@ impl Kernel {
             Kernel::Matern32 { .. } => "matern32",
             Kernel::Matern52 { .. } => "matern52",
             Kernel::InverseMultiquadric { .. } => "inverse-multiquadric",
+            Kernel::Wendland { .. } => "wendland",
+            Kernel::Compact { base, .. } => base.name(),
             Kernel::Polynomial { .. } => "polynomial",
             Kernel::Linear => "linear",
             Kernel::Sigmoid { .. } => "sigmoid",
@@ -41,8 +44,14 @@ impl Kernel {
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Kernel::Compact { base, support, power } = self {
+            return write!(f, "{base},support={support},power={power}");
+        }
         write!(f, "{}", self.name())?;
         match self {
+            Kernel::Wendland { width, dimension, smoothness } => {
+                write!(f, ":width={width},dimension={dimension},smoothness={smoothness}")
+            }
             Kernel::Polynomial { degree, scale, offset } => {
                 write!(f, ":degree={degree},scale={scale},offset={offset}")
             }
@@ -98,6 +107,25 @@ impl<'a> Settings<'a> {
         Some(self.pairs.remove(at).1)
     }
 
+    fn whole(&mut self, key: &str, default: u32) -> Result<u32> {
+        match self.take(key) {
+            None => Ok(default),
+            Some(value) => value.parse().map_err(|_| {
+                Error::parse("kernel", self.text, format!("{key}={value}: expected a whole number"))
+            }),
+        }
+    }
+
+    /// The kernel with compact support if `support=` was given.
+    fn support(&mut self, kernel: Kernel) -> Result<Kernel> {
+        if self.pairs.iter().any(|(k, _)| *k == "support") {
+            let support = self.number("support", f64::NAN)?;
+            Ok(Kernel::compact(kernel, support, self.whole("power", DEFAULT_POWER)?))
+        } else {
+            Ok(kernel)
+        }
+    }
+
     fn number(&mut self, key: &str, default: f64) -> Result<f64> {
         match self.take(key) {
             None => Ok(default),
@@ -147,29 +175,23 @@ impl FromStr for Kernel {
             "matern32" => Kernel::Matern32 { width: set.width(None)? },
             "matern52" => Kernel::Matern52 { width: set.width(None)? },
             "inverse-multiquadric" => Kernel::InverseMultiquadric { width: set.width(None)? },
-            "polynomial" => {
-                let degree = match set.take("degree") {
-                    None => 3,
-                    Some(value) => value.parse().map_err(|_| {
-                        Error::parse(
-                            "kernel",
-                            text,
-                            format!("degree={value}: expected a whole number from 1 to 64"),
-                        )
-                    })?,
-                };
-                Kernel::Polynomial {
-                    degree,
-                    scale: set.number("scale", 1.0)?,
-                    offset: set.number("offset", 1.0)?,
-                }
-            }
+            "wendland" => Kernel::Wendland {
+                width: set.width(None)?,
+                dimension: set.whole("dimension", 3)?,
+                smoothness: set.whole("smoothness", 1)?,
+            },
+            "polynomial" => Kernel::Polynomial {
+                degree: set.whole("degree", 3)?,
+                scale: set.number("scale", 1.0)?,
+                offset: set.number("offset", 1.0)?,
+            },
             "linear" => Kernel::Linear,
             "sigmoid" => {
                 Kernel::Sigmoid { scale: set.number("scale", 1.0)?, offset: set.number("offset", 0.0)? }
             }
             _ => return Err(Error::parse("kernel", text, format!("known kernels: {NAMES}"))),
         };
+        let kernel = set.support(kernel)?;
         set.finish(kernel)
     }
 }
@@ -203,6 +225,9 @@ mod tests {
             Kernel::InverseMultiquadric { width: 2.0.into() },
             Kernel::Polynomial { degree: 4, scale: 0.5, offset: -1.0 },
             Kernel::Linear,
+            Kernel::compact(Kernel::gaussian(0.3), 1.1, 4),
+            Kernel::compact(Kernel::gaussian(vec![0.3, 2.0]), 1.1, 4),
+            Kernel::Wendland { width: 2.0.into(), dimension: 5, smoothness: 2 },
             Kernel::Sigmoid { scale: 0.1, offset: 0.3 },
         ];
         for kernel in kernels {
@@ -236,6 +261,11 @@ mod tests {
             ("polynomial:degree=0", "1 to 64"),
             ("polynomial:degree=2.5", "whole number"),
             ("polynomial:scale=inf", "finite"),
+            ("gaussian:support=0", "above 0"),
+            ("gaussian:power=3", "no parameter"),
+            ("gaussian:support=1,power=0", "1 to 64"),
+            ("linear:support=1", "radial"),
+            ("wendland:smoothness=4", "0, 1, 2 or 3"),
             ("", "known kernels"),
         ] {
             let error = text.parse::<Kernel>().unwrap_err().to_string();
