@@ -1,11 +1,14 @@
 //! Files that are either whole or not there.
 
 use crate::error::{Error, Result};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Writes a file under a temporary name in the same folder, forces it to disk and renames it over `path`.
 /// If anything fails, the temporary file is removed and what stood at `path` is untouched.
+///
+/// A symbolic link is followed, so that the file it points to is replaced and not the link. What is not a
+/// file (a device, a pipe) is written to directly.
 ///
 /// ```
 /// let folder = tempfile::tempdir().unwrap();
@@ -14,36 +17,72 @@ use std::path::Path;
 /// assert_eq!(std::fs::read(&path).unwrap(), b"1 2 3");
 /// # Ok::<(), groat::Error>(())
 /// ```
-pub fn write_atomically(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<()> {
+pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    // A path that does not exist yet is taken as it stands.
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let special = place.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let attempt = if special { write_through(&place, write) } else { replace(&place, write) };
+    attempt.map_err(|e| Error::io(path, e))
+}
+
+fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let attempt = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".groat-").suffix(".part").tempfile_in(folder)?;
-        let mut out = BufWriter::with_capacity(1 << 20, file.as_file_mut());
-        write(&mut out)?;
-        out.flush()?;
-        drop(out);
-        file.as_file().sync_all()?;
-        make_readable(file.as_file())?;
-        file.persist(path).map_err(|e| e.error)?;
-        Ok(())
-    };
-    attempt().map_err(|e| Error::io(path, e))
-}
-
-/// Temporary files are private; the finished one gets the permissions a new file usually has.
-#[cfg(unix)]
-fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn make_readable(_: &std::fs::File) -> std::io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".groat-").suffix(".part");
+    // Temporary files are private by default; this one becomes a usual file, with what the user's mask allows.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
+    let mut out = BufWriter::with_capacity(1 << 20, file.as_file_mut());
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+fn write_through(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, std::fs::OpenOptions::new().write(true).open(path)?);
+    write(&mut out)?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_atomically;
+    use std::io::{self, Write};
+
+    #[test]
+    fn a_failure_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        std::fs::write(&path, "old").unwrap();
+        let failing = |out: &mut dyn Write| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("disk full"))
+        };
+        assert!(write_atomically(&path, failing).unwrap_err().to_string().contains("disk full"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(write_atomically(&folder.path().join("no/such/folder.txt"), |_| Ok(())).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_devices_stay_devices() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_atomically(&link, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        write_atomically("/dev/null".as_ref(), |out| out.write_all(b"gone")).unwrap();
+        assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
 }
