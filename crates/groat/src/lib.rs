@@ -23,6 +23,8 @@ pub mod metrics;
 pub mod neighbours;
 pub mod persist;
 mod simd;
+#[doc(hidden)]
+pub mod testing;
 pub mod tune;
 
 pub use error::{Error, Result};

@@ -3,11 +3,14 @@
 //! A learner is a plain struct of parameters that implements [`Method`]: from a [`Problem`] it makes a
 //! [`Fitted`] model, and tells a [`Watch`] how far it is.
 
+mod error_bars;
+pub mod forward;
 mod problem;
 mod report;
 mod ridge;
 mod watch;
 
+pub use error_bars::ErrorBars;
 pub use problem::{Problem, Target};
 pub use report::{Fitted, LeaveOneOut, Stage, Trial};
 pub use ridge::{KernelRidge, Search};

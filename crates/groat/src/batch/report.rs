@@ -1,5 +1,6 @@
 //! What a fit gives back.
 
+use super::ErrorBars;
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
@@ -13,6 +14,8 @@ pub struct Fitted {
     pub candidates: usize,
     /// The error when each sample is predicted without it, where the method knows it.
     pub leave_one_out: Option<LeaveOneOut>,
+    /// How far a prediction may be off, for regressions by a method that knows.
+    pub error_bars: Option<ErrorBars>,
     /// Kernels and ridges that were tried.
     pub trials: Vec<Trial>,
     /// The model's growth, term by term, for methods that select.
@@ -28,6 +31,7 @@ impl Fitted {
             model,
             candidates,
             leave_one_out: None,
+            error_bars: None,
             trials: Vec::new(),
             stages: Vec::new(),
             notes: Vec::new(),

@@ -1,0 +1,246 @@
+//! The inner loops of the selection, each compiled for several CPUs.
+//!
+//! Sums run over fixed lanes and fixed chunks of rows, so that a result depends neither on the width of the
+//! CPU's registers nor on the number of threads.
+
+use crate::matrix::Real;
+use crate::simd::{Arithmetic, Lane, multiversion};
+
+/// Independent partial sums; one AVX-512 register or two of AVX2.
+const LANES: usize = 8;
+
+/// Rows that are worked on before the next vector is taken up: two columns and two vectors stay in the
+/// first-level cache.
+const CHUNK: usize = 1024;
+
+#[inline(always)]
+fn sum_lanes(acc: [f64; LANES]) -> f64 {
+    let pairs = [acc[0] + acc[4], acc[1] + acc[5], acc[2] + acc[6], acc[3] + acc[7]];
+    (pairs[0] + pairs[2]) + (pairs[1] + pairs[3])
+}
+
+/// `out[c][r] += columns[c]' vectors[r]` for `C` columns and `R` vectors of one length, each number loaded once.
+#[inline(always)]
+fn tile<A: Arithmetic, T: Real, const C: usize, const R: usize>(
+    columns: [&[T]; C],
+    vectors: [&[f64]; R],
+) -> [[f64; R]; C] {
+    let n = vectors[0].len();
+    let columns = columns.map(|c| &c[..n]);
+    let vectors = vectors.map(|v| &v[..n]);
+    let mut acc = [[[0.0; LANES]; R]; C];
+    let whole = n - n % LANES;
+    let mut k = 0;
+    while k < whole {
+        for c in 0..C {
+            for r in 0..R {
+                for l in 0..LANES {
+                    acc[c][r][l] = columns[c][k + l].to_f64().fma::<A>(vectors[r][k + l], acc[c][r][l]);
+                }
+            }
+        }
+        k += LANES;
+    }
+    for l in 0..n - whole {
+        for c in 0..C {
+            for r in 0..R {
+                acc[c][r][l] = columns[c][whole + l].to_f64().fma::<A>(vectors[r][whole + l], acc[c][r][l]);
+            }
+        }
+    }
+    acc.map(|row| row.map(sum_lanes))
+}
+
+#[inline(always)]
+fn products_body<A: Arithmetic, T: Real>(block: &[T], rows: usize, vectors: &[&[f64]], out: &mut [f64]) {
+    let r = vectors.len();
+    out.fill(0.0);
+    let columns = block.len() / rows;
+    let mut j = 0;
+    while j < columns {
+        let pair = j + 1 < columns;
+        let mut start = 0;
+        while start < rows {
+            let end = (start + CHUNK).min(rows);
+            let first = &block[j * rows + start..j * rows + end];
+            // An odd last column is paired with itself; its second result is not used.
+            let second = if pair { &block[(j + 1) * rows + start..(j + 1) * rows + end] } else { first };
+            let mut v = 0;
+            while v < r {
+                let a = &vectors[v][start..end];
+                let both = v + 1 < r;
+                let sums = if both {
+                    tile::<A, T, 2, 2>([first, second], [a, &vectors[v + 1][start..end]])
+                } else {
+                    tile::<A, T, 2, 1>([first, second], [a]).map(|s| [s[0], 0.0])
+                };
+                for (c, sums) in sums.iter().enumerate().take(1 + usize::from(pair)) {
+                    out[(j + c) * r + v] += sums[0];
+                    if both {
+                        out[(j + c) * r + v + 1] += sums[1];
+                    }
+                }
+                v += 2;
+            }
+            start = end;
+        }
+        j += 2;
+    }
+}
+multiversion! {
+    /// `out[j * vectors.len() + r] = column_j' vectors[r]` for a column-major block of columns of length `rows`.
+    pub(crate) fn products<T: Real>(block: &[T], rows: usize, vectors: &[&[f64]], out: &mut [f64]) = products_body
+}
+
+#[inline(always)]
+fn project_out_body<A: Arithmetic>(basis: &[Vec<f64>], coefficients: &[f64], w: &mut [f64]) {
+    let n = w.len();
+    let mut start = 0;
+    while start < n {
+        let end = (start + CHUNK).min(n);
+        let w = &mut w[start..end];
+        let mut i = 0;
+        // Four columns at a time, so that w is loaded and stored once for them.
+        while i + 4 <= coefficients.len() {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|t| &basis[i + t][start..end]);
+            let f = [0, 1, 2, 3].map(|t| -coefficients[i + t]);
+            for k in 0..w.len() {
+                let first = f[0].fma::<A>(a[k], f[1].fma::<A>(b[k], w[k]));
+                w[k] = f[2].fma::<A>(c[k], f[3].fma::<A>(d[k], first));
+            }
+            i += 4;
+        }
+        while i < coefficients.len() {
+            let a = &basis[i][start..end];
+            for k in 0..w.len() {
+                w[k] = (-coefficients[i]).fma::<A>(a[k], w[k]);
+            }
+            i += 1;
+        }
+        start = end;
+    }
+}
+multiversion! {
+    /// `w -= sum_i coefficients[i] basis[i]`.
+    pub(crate) fn project_out(basis: &[Vec<f64>], coefficients: &[f64], w: &mut [f64]) = project_out_body
+}
+
+#[inline(always)]
+fn loo_squares_body<A: Arithmetic>(residual: &[f64], eta: &[f64], w: &[f64], g: f64, d: f64) -> f64 {
+    let n = w.len();
+    let (residual, eta) = (&residual[..n], &eta[..n]);
+    let inverse = 1.0 / d;
+    let mut acc = [0.0; LANES];
+    let whole = n - n % LANES;
+    let error = |k: usize| {
+        let rest = (-(w[k] * inverse)).fma::<A>(w[k], eta[k]);
+        (-g).fma::<A>(w[k], residual[k]) / rest
+    };
+    let mut k = 0;
+    while k < whole {
+        for l in 0..LANES {
+            let e = error(k + l);
+            acc[l] = e.fma::<A>(e, acc[l]);
+        }
+        k += LANES;
+    }
+    for l in 0..n - whole {
+        let e = error(whole + l);
+        acc[l] = e.fma::<A>(e, acc[l]);
+    }
+    sum_lanes(acc)
+}
+multiversion! {
+    /// `sum_k ((eps_k - g w_k) / (eta_k - w_k^2 / d))^2`: the leave-one-out sum of squares once `w` has joined.
+    pub(crate) fn loo_squares(residual: &[f64], eta: &[f64], w: &[f64], g: f64, d: f64) -> f64 = loo_squares_body
+}
+
+#[inline(always)]
+fn sign_errors_body<A: Arithmetic>(
+    target: &[f64],
+    residual: &[f64],
+    eta: &[f64],
+    weights: &[f64],
+    w: &[f64],
+    g: f64,
+    d: f64,
+) -> f64 {
+    let n = w.len();
+    let (target, residual, eta, weights) = (&target[..n], &residual[..n], &eta[..n], &weights[..n]);
+    let inverse = 1.0 / d;
+    let mut acc = [0.0; LANES];
+    let whole = n - n % LANES;
+    // psi = y^2 eta - y eps; no division, because eta > 0.
+    let wrong = |k: usize| {
+        let rest = (-(w[k] * inverse)).fma::<A>(w[k], eta[k]);
+        let error = (-g).fma::<A>(w[k], residual[k]);
+        let psi = target[k] * target[k].fma::<A>(rest, -error);
+        if psi <= 0.0 { weights[k] } else { 0.0 }
+    };
+    let mut k = 0;
+    while k < whole {
+        for l in 0..LANES {
+            acc[l] += wrong(k + l);
+        }
+        k += LANES;
+    }
+    for l in 0..n - whole {
+        acc[l] += wrong(whole + l);
+    }
+    sum_lanes(acc)
+}
+multiversion! {
+    /// The weight of the samples whose leave-one-out decision has the wrong sign once `w` has joined.
+    pub(crate) fn sign_errors(
+        target: &[f64], residual: &[f64], eta: &[f64], weights: &[f64], w: &[f64], g: f64, d: f64,
+    ) -> f64 = sign_errors_body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_agree_with_plain_sums_for_every_shape() {
+        for rows in [1, 7, 8, 9, 1023, 1025, 2100] {
+            for columns in [1, 2, 3, 5] {
+                for r in [1, 2, 3] {
+                    let block: Vec<f64> = (0..rows * columns).map(|i| (i as f64 * 0.37).sin()).collect();
+                    let vectors: Vec<Vec<f64>> = (0..r)
+                        .map(|c| (0..rows).map(|i| ((i + 3 * c) as f64 * 0.11).cos()).collect())
+                        .collect();
+                    let views: Vec<&[f64]> = vectors.iter().map(Vec::as_slice).collect();
+                    let mut out = vec![f64::NAN; columns * r];
+                    products(&block, rows, &views, &mut out);
+                    let single: Vec<f32> = block.iter().map(|&v| v as f32).collect();
+                    let mut rough = vec![f64::NAN; columns * r];
+                    products(&single, rows, &views, &mut rough);
+                    for j in 0..columns {
+                        for c in 0..r {
+                            let want: f64 = (0..rows).map(|k| block[j * rows + k] * vectors[c][k]).sum();
+                            assert!((out[j * r + c] - want).abs() < 1e-11);
+                            assert!((rough[j * r + c] - want).abs() < 1e-4);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn projection_removes_every_basis_vector() {
+        for terms in 0..7 {
+            let basis: Vec<Vec<f64>> = (0..terms)
+                .map(|i| (0..1500).map(|k| ((k * (i + 1)) as f64 * 0.01).sin()).collect())
+                .collect();
+            let coefficients: Vec<f64> = (0..terms).map(|i| 0.3 + i as f64).collect();
+            let mut w: Vec<f64> = (0..1500).map(|k| k as f64 * 1e-3).collect();
+            let before = w.clone();
+            project_out(&basis, &coefficients, &mut w);
+            for k in 0..1500 {
+                let sum: f64 = (0..terms).map(|i| coefficients[i] * basis[i][k]).sum();
+                assert!((w[k] - (before[k] - sum)).abs() < 1e-12);
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! The learner: parameters in, model out.
+
+use super::evidence::select_with_evidence;
+use super::outcome::Outcome;
+use super::select::{Criterion, Limits, Objective};
+use super::source::{Source, Storage};
+use super::sparse_density::SparseDensity;
+use super::width::WidthSearch;
+use crate::batch::{Fitted, Method, Problem, Progress, Target, Watch};
+use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
+use crate::kernels::Kernel;
+use crate::matrix::Rows;
+use crate::tune::sample_rows;
+use std::ops::ControlFlow;
+
+/// Up to this many rows, every row is a candidate unless told otherwise.
+const ALL_CANDIDATES: usize = 5000;
+
+/// Candidates drawn from more rows than that, unless told otherwise.
+const POOL: usize = 2000;
+
+/// Entries of the candidate matrix up to which the error rate is the criterion of classification, unless told
+/// otherwise. It has no bound that spares candidates, so that each stage costs a multiple of this.
+const ERROR_RATE_ENTRIES: u64 = 50_000_000;
+
+/// The penalty that every term starts with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Penalty {
+    /// A multiple of the mean energy `phi'phi` of the candidate columns: independent of the scale of the
+    /// kernel and of the number of rows.
+    Relative(f64),
+    /// The number itself, as the source paper has it.
+    Absolute(f64),
+}
+
+/// What the selection minimises when the target is a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClassCriterion {
+    /// The error rate on small and medium data, the mean square error where that would be slow.
+    #[default]
+    Auto,
+    /// Leave-one-out error rate, ties by mean square error.
+    ErrorRate,
+    /// Leave-one-out mean square error of the +-1 coding.
+    MeanSquare,
+}
+
+/// How much each class counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ClassWeights {
+    /// As its samples do.
+    #[default]
+    Equal,
+    /// All classes alike, whatever their number of samples.
+    Balanced,
+    /// One factor per class.
+    PerClass(Vec<f64>),
+}
+
+/// Sparse kernel models by orthogonal least squares and leave-one-out.
+///
+/// Terms are chosen one by one from kernels centred at the training rows, each time the one that lowers the
+/// leave-one-out error most; the selection ends by itself when that error stops falling. Each term has its own
+/// penalty, found by the evidence procedure. The same engine serves regression (several outputs share one
+/// selection), classification (selection by leave-one-out error rate) and density estimation.
+///
+/// ```
+/// use groat::{Kernel, Rows, batch::{Method, Problem, Quiet, forward::Ols}};
+/// let x: Vec<f64> = (0..100).map(|i| i as f64 * 0.1 - 5.0).collect();
+/// let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+/// let problem = Problem::regression(Rows::new(&x, 1)?, &y)?;
+/// let fitted = Ols::new(Kernel::gaussian(1.0)).max_terms(12).fit(&problem, &Quiet)?;
+/// assert!(fitted.model.size() <= 12);
+/// assert!(fitted.leave_one_out.unwrap().mean_square < 1e-6);
+/// # Ok::<(), groat::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Ols {
+    pub(super) kernel: Kernel,
+    pub(super) search: Option<WidthSearch>,
+    pub(super) bias: bool,
+    pub(super) penalty: Penalty,
+    pub(super) passes: usize,
+    pub(super) patience: usize,
+    pub(super) max_terms: usize,
+    pub(super) candidates: Option<usize>,
+    pub(super) seed: u64,
+    pub(super) storage: Storage,
+    pub(super) memory_limit: u64,
+    pub(super) class_criterion: ClassCriterion,
+    pub(super) class_weights: ClassWeights,
+}
+
+impl Ols {
+    /// The method with a given kernel and defaults for all else.
+    pub fn new(kernel: Kernel) -> Self {
+        Self {
+            kernel,
+            search: None,
+            bias: true,
+            penalty: Penalty::Relative(1e-6),
+            passes: 10,
+            patience: 5,
+            max_terms: 500,
+            candidates: None,
+            seed: 0,
+            storage: Storage::Auto,
+            memory_limit: 2 << 30,
+            class_criterion: ClassCriterion::Auto,
+            class_weights: ClassWeights::Equal,
+        }
+    }
+
+    /// Chooses the width of the kernel from the data.
+    #[must_use]
+    pub fn search(mut self, search: WidthSearch) -> Self {
+        self.search = Some(search);
+        self
+    }
+
+    /// Whether the model has a constant term (default: yes). The constant is not penalised. A density has none.
+    #[must_use]
+    pub fn bias(mut self, bias: bool) -> Self {
+        self.bias = bias;
+        self
+    }
+
+    /// The penalty that every term starts with (default: 1e-6 of the mean column energy).
+    #[must_use]
+    pub fn penalty(mut self, penalty: Penalty) -> Self {
+        self.penalty = penalty;
+        self
+    }
+
+    /// Passes of the evidence procedure, the first selection included (default 10; 1 keeps the first penalty).
+    #[must_use]
+    pub fn passes(mut self, passes: usize) -> Self {
+        self.passes = passes;
+        self
+    }
+
+    /// How many stages in a row may fail to lower the leave-one-out error before the selection ends
+    /// (default 5). 0 ends it at the first, which is the rule of the source paper and fragile.
+    #[must_use]
+    pub fn patience(mut self, patience: usize) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// The largest number of terms (default 500).
+    #[must_use]
+    pub fn max_terms(mut self, terms: usize) -> Self {
+        self.max_terms = terms;
+        self
+    }
+
+    /// How many rows, drawn at random, are candidates. By default all of up to 5000 rows, else 2000; a pool of
+    /// ten times the terms loses little.
+    #[must_use]
+    pub fn candidates(mut self, count: usize) -> Self {
+        self.candidates = Some(count);
+        self
+    }
+
+    /// Seed of the random choices: candidates, folds.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How candidate columns are kept (default: by size).
+    #[must_use]
+    pub fn storage(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// Bytes that stored candidate columns may take before they are recomputed instead (default 2 GiB).
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = bytes;
+        self
+    }
+
+    /// What the selection minimises when the target is a class.
+    #[must_use]
+    pub fn class_criterion(mut self, criterion: ClassCriterion) -> Self {
+        self.class_criterion = criterion;
+        self
+    }
+
+    /// How much each class counts.
+    #[must_use]
+    pub fn class_weights(mut self, weights: ClassWeights) -> Self {
+        self.class_weights = weights;
+        self
+    }
+
+    /// The kernel it uses, or starts its search from.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The same settings with another kernel and no search.
+    pub(super) fn with_kernel(&self, kernel: Kernel) -> Self {
+        Self { kernel, search: None, ..self.clone() }
+    }
+
+    pub(super) fn check(&self, features: usize) -> Result<()> {
+        self.kernel.check_for(features)?;
+        let (Penalty::Relative(penalty) | Penalty::Absolute(penalty)) = self.penalty;
+        check_not_negative("penalty", penalty)?;
+        for (name, value) in [("passes", self.passes), ("max terms", self.max_terms)] {
+            if value == 0 {
+                return Err(Error::parameter(name, value, "at least 1"));
+            }
+        }
+        if self.candidates == Some(0) {
+            return Err(Error::parameter("candidates", 0, "at least 1"));
+        }
+        Ok(())
+    }
+
+    /// The rows that may become centres, in increasing order.
+    pub(super) fn candidate_rows(&self, rows: usize) -> Vec<usize> {
+        let count = self.candidates.unwrap_or(if rows <= ALL_CANDIDATES { rows } else { POOL });
+        sample_rows(rows, count, self.seed)
+    }
+
+    /// Sample weights times class weights; none when all are one.
+    fn sample_weights(&self, problem: &Problem<'_>) -> Result<Option<Vec<f64>>> {
+        let given = problem.weights.map(<[f64]>::to_vec);
+        let Target::Classes { codes, count } = problem.target else {
+            return Ok(given);
+        };
+        let factors = match &self.class_weights {
+            ClassWeights::Equal => return Ok(given),
+            ClassWeights::PerClass(factors) => {
+                check_len("class weights", count, factors.len())?;
+                factors.iter().try_for_each(|f| check_positive("class weight", *f))?;
+                factors.clone()
+            }
+            ClassWeights::Balanced => {
+                let mut totals = vec![0.0; count];
+                for (k, &code) in codes.iter().enumerate() {
+                    totals[code] += problem.weights.map_or(1.0, |w| w[k]);
+                }
+                let all: f64 = totals.iter().sum();
+                totals.iter().map(|t| if *t > 0.0 { all / (count as f64 * t) } else { 1.0 }).collect()
+            }
+        };
+        let weights = given.unwrap_or_else(|| vec![1.0; codes.len()]);
+        Ok(Some(weights.iter().zip(codes).map(|(w, &code)| w * factors[code]).collect()))
+    }
+
+    fn by_error_rate(&self, entries: u64) -> bool {
+        match self.class_criterion {
+            ClassCriterion::Auto => entries <= ERROR_RATE_ENTRIES,
+            ClassCriterion::ErrorRate => true,
+            ClassCriterion::MeanSquare => false,
+        }
+    }
+
+    /// One selection with the present kernel; regression or classification.
+    pub(super) fn run(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Outcome> {
+        self.check(problem.x.cols())?;
+        let weights = self.sample_weights(problem)?;
+        let root: Option<Vec<f64>> = weights.as_ref().map(|w| w.iter().map(|w| w.sqrt()).collect());
+        let responses = problem.responses();
+        let targets: Vec<Vec<f64>> =
+            (0..responses.cols()).map(|c| scaled(responses.column_to_vec(c), root.as_deref())).collect();
+        let rows = self.candidate_rows(problem.x.rows());
+        let entries = rows.len() as u64 * problem.x.rows() as u64;
+        let criterion = match problem.target {
+            Target::Classes { codes, count } if self.by_error_rate(entries) => {
+                if count == 2 {
+                    Criterion::Sign
+                } else {
+                    Criterion::Largest(codes)
+                }
+            }
+            _ => Criterion::MeanSquare,
+        };
+        let n = problem.x.rows();
+        let constant = self.bias.then(|| scaled(vec![1.0; n], root.as_deref()));
+        let weights = weights.unwrap_or_else(|| vec![1.0; n]);
+        let objective =
+            Objective { targets: &targets, weights: &weights, constant: constant.as_deref(), criterion };
+        let (selection, columns) = self.select_terms(problem.x, &rows, root.clone(), objective, watch)?;
+        if selection.terms.is_empty() && watch.stop_requested() {
+            return Err(Error::Stopped);
+        }
+        Ok(Outcome::new(selection, rows, responses, weights, root, self.bias, criterion, columns))
+    }
+
+    /// Runs the engine; also returns the number of candidate columns.
+    pub(super) fn select_terms(
+        &self,
+        x: Rows<'_>,
+        rows: &[usize],
+        root: Option<Vec<f64>>,
+        objective: Objective<'_>,
+        watch: &dyn Watch,
+    ) -> Result<(super::select::Selection, usize)> {
+        let source = Source::new(&self.kernel, x, x.select(rows), root)?;
+        let columns = source.into_columns(self.storage, self.memory_limit);
+        let energies = columns.energies();
+        let lambda = match self.penalty {
+            Penalty::Absolute(lambda) => lambda,
+            Penalty::Relative(share) => share * energies.iter().sum::<f64>() / energies.len().max(1) as f64,
+        };
+        let limits = Limits { terms: self.max_terms, patience: self.patience };
+        let mut hear = |terms: usize, error: f64| {
+            let detail = format!("{terms} terms, leave-one-out error {error:.4}");
+            watch.progress(&Progress { stage: "selecting terms", done: terms, total: None, detail });
+            if watch.stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let lambdas = vec![lambda; columns.count()];
+        let selection =
+            select_with_evidence(columns.as_ref(), objective, lambdas, limits, self.passes, &mut hear);
+        Ok((selection, columns.count()))
+    }
+}
+
+impl Method for Ols {
+    fn name(&self) -> &'static str {
+        "ols"
+    }
+
+    fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let problem = problem.checked()?;
+        if problem.target == Target::Density {
+            return SparseDensity::from(self).fit(&problem, watch);
+        }
+        self.check(problem.x.cols())?;
+        match &self.search {
+            None => self.run(&problem, watch)?.into_fitted(self, &problem),
+            Some(search) => {
+                let (kernel, trials) = search.choose(self, &problem, watch)?;
+                let chosen = self.with_kernel(kernel);
+                let mut fitted = chosen.run(&problem, watch)?.into_fitted(&chosen, &problem)?;
+                fitted.trials = trials;
+                Ok(fitted)
+            }
+        }
+    }
+}
+
+fn scaled(mut values: Vec<f64>, root: Option<&[f64]>) -> Vec<f64> {
+    if let Some(root) = root {
+        values.iter_mut().zip(root).for_each(|(v, r)| *v *= r);
+    }
+    values
+}

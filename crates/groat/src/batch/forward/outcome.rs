@@ -1,0 +1,176 @@
+//! From a selection to a model, its leave-one-out results and its error bars.
+
+use super::ols::Ols;
+use super::select::{Criterion, Selection, StopReason};
+use crate::batch::{ErrorBars, Fitted, LeaveOneOut, Problem, Stage, Target};
+use crate::error::Result;
+use crate::expansion::{Expansion, Record, Task, winner};
+use crate::matrix::Matrix;
+
+/// A finished selection together with what it was made from.
+pub(crate) struct Outcome {
+    selection: Selection,
+    /// Rows of the training data that the candidates stand for.
+    rows: Vec<usize>,
+    /// One row per sample, not scaled.
+    responses: Matrix,
+    weights: Vec<f64>,
+    /// Square roots of the weights, when they are not all one.
+    root: Option<Vec<f64>>,
+    bias: bool,
+    by_error_rate: bool,
+    candidates: usize,
+}
+
+impl Outcome {
+    pub(crate) fn new(
+        selection: Selection,
+        rows: Vec<usize>,
+        responses: Matrix,
+        weights: Vec<f64>,
+        root: Option<Vec<f64>>,
+        bias: bool,
+        criterion: Criterion<'_>,
+        candidates: usize,
+    ) -> Self {
+        let by_error_rate = !matches!(criterion, Criterion::MeanSquare);
+        Self { selection, rows, responses, weights, root, bias, by_error_rate, candidates }
+    }
+
+    /// Number of terms.
+    pub(crate) fn size(&self) -> usize {
+        self.selection.terms.len()
+    }
+
+    /// Rows that became centres, in order of selection.
+    pub(crate) fn centres(&self) -> Vec<usize> {
+        self.selection.terms.iter().map(|&t| self.rows[t]).collect()
+    }
+
+    /// What each sample is predicted as when it is left out: one row per sample.
+    pub(crate) fn predictions(&self) -> Matrix {
+        let basis = &self.selection.basis;
+        let mut out = self.responses.clone();
+        for c in 0..out.cols() {
+            for k in 0..out.rows() {
+                let error = basis.residual[c][k] / basis.eta[k];
+                out[(k, c)] -= self.root.as_ref().map_or(error, |root| error / root[k]);
+            }
+        }
+        out
+    }
+
+    /// The loss of every sample when it is left out: squared error (mean over outputs), or 1 for a wrong class.
+    pub(crate) fn losses(&self, target: &Target<'_>) -> Vec<f64> {
+        let predictions = self.predictions();
+        (0..predictions.rows())
+            .map(|k| match target {
+                Target::Classes { codes, .. } => f64::from(u8::from(winner(predictions.row(k)) != codes[k])),
+                _ => mean_square(predictions.row(k), self.responses.row(k)),
+            })
+            .collect()
+    }
+
+    fn leave_one_out(&self, target: &Target<'_>) -> LeaveOneOut {
+        let predictions = self.predictions();
+        let mean = |loss: &dyn Fn(usize) -> f64| {
+            let sum: f64 = self.weights.iter().enumerate().map(|(k, w)| w * loss(k)).sum();
+            sum / self.weights.iter().sum::<f64>()
+        };
+        let error_rate = matches!(target, Target::Classes { .. }).then(|| {
+            let losses = self.losses(target);
+            mean(&|k| losses[k])
+        });
+        let mean_square = mean(&|k| mean_square(predictions.row(k), self.responses.row(k)));
+        LeaveOneOut { mean_square, error_rate, predictions }
+    }
+
+    /// The growth of the final model, term by term.
+    fn stages(&self) -> Vec<Stage> {
+        let basis = &self.selection.basis;
+        let outputs = self.responses.cols();
+        let total: f64 = self.weights.iter().sum::<f64>() * outputs as f64;
+        let share = if self.by_error_rate { 1.0 } else { 1.0 / outputs as f64 };
+        // Orthogonal terms lower the sum of squares independently: by 2 g w'y - g^2 w'w each.
+        let lowers = |i: usize| -> f64 {
+            (0..outputs)
+                .map(|c| {
+                    let g = basis.weight(i, c);
+                    2.0 * g * basis.projection[i][c] - g * g * basis.energy[i]
+                })
+                .sum()
+        };
+        let first = usize::from(self.bias);
+        let mut squares = basis.squares() + (first..basis.len()).map(lowers).sum::<f64>();
+        self.centres()
+            .into_iter()
+            .enumerate()
+            .map(|(i, row)| {
+                squares -= lowers(first + i);
+                Stage {
+                    row,
+                    leave_one_out: self.selection.curve[i + 1] * share,
+                    training: squares.max(0.0) / total,
+                }
+            })
+            .collect()
+    }
+
+    fn error_bars(&self) -> ErrorBars {
+        let basis = &self.selection.basis;
+        let n = self.weights.len() as f64;
+        // A left-out sample has predictive variance sigma^2 / eta, so eps^2 / eta estimates sigma^2.
+        let noise = basis
+            .residual
+            .iter()
+            .map(|eps| eps.iter().zip(&basis.eta).map(|(e, h)| e * e / h).sum::<f64>() / n)
+            .collect();
+        let d = basis.energy.iter().zip(&basis.lambda).map(|(e, l)| e + l).collect();
+        ErrorBars::new(self.bias, basis.upper.clone(), d, noise)
+    }
+
+    /// The model with all that is known about it.
+    pub(crate) fn into_fitted(self, settings: &Ols, problem: &Problem<'_>) -> Result<Fitted> {
+        let mut beta = self.selection.basis.original_weights();
+        let bias: Option<Vec<f64>> = self.bias.then(|| beta.iter_mut().map(|b| b.remove(0)).collect());
+        let (terms, outputs) = (self.size(), beta.len());
+        let weights = (0..terms * outputs).map(|i| beta[i % outputs][i / outputs]).collect();
+        let vectors = problem.x.select(&self.centres());
+        let mut model =
+            Expansion::new(settings.kernel().clone(), vectors, Matrix::from_vec(weights, terms, outputs)?)?;
+        if let Some(bias) = bias {
+            model = model.with_bias(bias)?;
+        }
+        if let Target::Classes { count, .. } = problem.target {
+            model = model.with_task(Task::classes(count))?;
+        }
+        let record = Record::new("ols", problem.x.rows())
+            .with("patience", settings.patience)
+            .with("passes", settings.passes)
+            .with("candidates", self.candidates);
+        let mut fitted = Fitted::new(model.with_record(record), self.candidates);
+        fitted.leave_one_out = Some(self.leave_one_out(&problem.target));
+        fitted.stages = self.stages();
+        fitted.error_bars = matches!(problem.target, Target::Values(_)).then(|| self.error_bars());
+        fitted.notes = self.notes(problem.x.rows());
+        Ok(fitted)
+    }
+
+    fn notes(&self, rows: usize) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.candidates < rows {
+            notes.push(format!("{} of {rows} rows, drawn at random, were candidates", self.candidates));
+        }
+        match self.selection.stop {
+            StopReason::Criterion => {}
+            StopReason::MaxTerms => notes.push("the largest allowed number of terms was reached".to_owned()),
+            StopReason::Exhausted => notes.push("no independent candidate was left".to_owned()),
+            StopReason::Requested => notes.push("stopped on request; this is the model so far".to_owned()),
+        }
+        notes
+    }
+}
+
+fn mean_square(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64
+}

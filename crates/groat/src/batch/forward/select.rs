@@ -1,0 +1,371 @@
+//! Forward selection: at each stage the candidate with the smallest leave-one-out criterion joins.
+
+use super::basis::Basis;
+use super::columns::Columns;
+use super::loops;
+use super::pool::Pool;
+use crate::simd;
+use rayon::prelude::*;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+/// Candidates that are evaluated exactly at a time.
+const BATCH: usize = 8;
+
+/// What is minimised, and on what.
+#[derive(Clone, Copy)]
+pub(crate) struct Objective<'a> {
+    /// One target vector per output, multiplied with the square roots of the sample weights.
+    pub targets: &'a [Vec<f64>],
+    /// The sample weights, when they are not all one.
+    pub weights: &'a [f64],
+    /// A constant column, multiplied with the square roots of the weights, that joins first and unpenalised.
+    pub constant: Option<&'a [f64]>,
+    /// The criterion.
+    pub criterion: Criterion<'a>,
+}
+
+/// The leave-one-out criterion.
+#[derive(Clone, Copy)]
+pub(crate) enum Criterion<'a> {
+    /// Mean square error over samples and outputs.
+    MeanSquare,
+    /// Share of wrong signs; the one target is minus or plus one. Ties go to the smaller mean square error.
+    Sign,
+    /// Share of samples whose largest output is not that of their class; one target per class.
+    Largest(&'a [usize]),
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// At most so many terms, the constant not counted.
+    pub terms: usize,
+    /// Stages in a row that may fail to go below the best criterion before the selection ends.
+    pub patience: usize,
+}
+
+/// Why a selection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The leave-one-out criterion stopped falling.
+    Criterion,
+    /// The largest allowed number of terms was reached.
+    MaxTerms,
+    /// No independent candidate was left.
+    Exhausted,
+    /// The caller asked for it.
+    Requested,
+}
+
+/// The outcome of one forward selection.
+pub(crate) struct Selection {
+    /// Chosen candidates in order.
+    pub terms: Vec<usize>,
+    /// The criterion after 0, 1, 2, ... terms, including the stages that patience looked at in vain.
+    pub curve: Vec<f64>,
+    /// The orthogonal model of the chosen terms, after the constant if there is one.
+    pub basis: Basis,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Exact evaluations that were needed, over all stages.
+    pub evaluations: usize,
+}
+
+/// What a candidate would give.
+#[derive(Clone, Copy, Debug)]
+struct Score {
+    criterion: f64,
+    tie: f64,
+    index: usize,
+}
+
+impl Score {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.criterion
+            .total_cmp(&other.criterion)
+            .then(self.tie.total_cmp(&other.tie))
+            .then(self.index.cmp(&other.index))
+    }
+}
+
+/// A lower bound in a heap.
+#[derive(PartialEq)]
+struct Bound(f64, usize);
+impl Eq for Bound {}
+impl PartialOrd for Bound {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Bound {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
+}
+
+/// Runs the selection. `lambda` holds one penalty per candidate; `watch` hears the number of terms and the
+/// criterion after each stage, and may break it off.
+pub(crate) fn select(
+    columns: &dyn Columns,
+    objective: Objective<'_>,
+    lambda: Vec<f64>,
+    limits: Limits,
+    watch: &mut dyn FnMut(usize, f64) -> ControlFlow<()>,
+) -> Selection {
+    let mut search = Search::new(columns, objective, lambda);
+    let total: f64 = objective.weights.iter().sum();
+    let mut curve = vec![search.criterion() / total];
+    let (mut terms, mut kept, mut idle) = (Vec::new(), 0, 0);
+    let stop = loop {
+        if terms.len() >= limits.terms {
+            break StopReason::MaxTerms;
+        }
+        let Some(best) = search.next() else {
+            break StopReason::Exhausted;
+        };
+        search.accept(best.index);
+        terms.push(best.index);
+        let value = search.criterion() / total;
+        if value < curve[kept] {
+            kept = terms.len();
+            idle = 0;
+        } else {
+            idle += 1;
+        }
+        curve.push(value);
+        if idle > limits.patience {
+            break StopReason::Criterion;
+        }
+        if watch(kept, curve[kept]).is_break() {
+            break StopReason::Requested;
+        }
+    };
+    terms.truncate(kept);
+    let constant = usize::from(objective.constant.is_some());
+    search.basis.truncate(kept + constant, objective.targets);
+    Selection { terms, curve, basis: search.basis, stop, evaluations: search.evaluations }
+}
+
+struct Search<'a> {
+    columns: &'a dyn Columns,
+    objective: Objective<'a>,
+    pool: Pool,
+    basis: Basis,
+    /// Number of basis terms the pool knows of.
+    known: usize,
+    products: Vec<f64>,
+    evaluations: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(columns: &'a dyn Columns, objective: Objective<'a>, lambda: Vec<f64>) -> Self {
+        let mut basis = Basis::new(objective.targets);
+        if let Some(constant) = objective.constant {
+            basis.add(constant.to_vec(), 0.0, objective.targets);
+        }
+        Self {
+            columns,
+            objective,
+            pool: Pool::new(columns, objective.targets, lambda),
+            basis,
+            known: 0,
+            products: Vec::new(),
+            evaluations: 0,
+        }
+    }
+
+    /// The criterion of the present model, times the total weight.
+    fn criterion(&self) -> f64 {
+        let Objective { targets, weights, .. } = self.objective;
+        match self.objective.criterion {
+            Criterion::MeanSquare => self.basis.loo_squares(),
+            // A term of zeros leaves everything as it is.
+            Criterion::Sign => {
+                let zero = vec![0.0; targets[0].len()];
+                loops::sign_errors(
+                    &targets[0],
+                    &self.basis.residual[0],
+                    &self.basis.eta,
+                    weights,
+                    &zero,
+                    0.0,
+                    1.0,
+                )
+            }
+            Criterion::Largest(classes) => {
+                let zero = vec![0.0; targets[0].len()];
+                largest_errors(targets, &self.basis, weights, classes, &zero, &vec![0.0; targets.len()], 1.0)
+            }
+        }
+    }
+
+    /// The best candidate, or none when all are spent.
+    fn next(&mut self) -> Option<Score> {
+        match self.objective.criterion {
+            Criterion::MeanSquare => self.next_bounded(),
+            Criterion::Sign | Criterion::Largest(_) => self.next_scanned(),
+        }
+    }
+
+    /// One pass over the columns for the newest term (if the pool does not know it yet) and for `v`.
+    fn pass(&mut self, v: &[Vec<f64>]) -> (usize, usize) {
+        let newest = usize::from(self.known < self.basis.len());
+        let mut vectors: Vec<&[f64]> = Vec::with_capacity(newest + v.len());
+        if newest == 1 {
+            vectors.push(&self.basis.columns[self.basis.len() - 1]);
+        }
+        vectors.extend(v.iter().map(Vec::as_slice));
+        let stride = vectors.len();
+        if stride > 0 {
+            self.products.resize(self.columns.count() * stride, 0.0);
+            self.columns.products(&vectors, &mut self.products);
+        }
+        if newest == 1 {
+            self.pool.downdate(&self.basis, &self.products, stride);
+            self.known = self.basis.len();
+        }
+        (stride, newest)
+    }
+
+    /// Exact evaluation in the order of the lower bound, until the bound passes the best exact value.
+    fn next_bounded(&mut self) -> Option<Score> {
+        let eta = &self.basis.eta;
+        let v: Vec<Vec<f64>> = self
+            .basis
+            .residual
+            .iter()
+            .map(|eps| eps.iter().zip(eta).map(|(e, h)| e / (h * h)).collect())
+            .collect();
+        let (stride, offset) = self.pass(&v);
+        let rounding = self.columns.rounding();
+        let bounds = self.pool.bounds(&self.basis, &v, &self.products, stride, offset, rounding);
+        let mut heap: BinaryHeap<Reverse<Bound>> =
+            bounds.into_iter().map(|(b, j)| Reverse(Bound(b, j))).collect();
+        let mut best: Option<Score> = None;
+        loop {
+            let limit = best.map_or(f64::INFINITY, |b| b.criterion);
+            let mut batch = Vec::with_capacity(BATCH);
+            while batch.len() < BATCH
+                && let Some(Reverse(bound)) = heap.peek()
+                && bound.0 <= limit
+            {
+                batch.push(bound.1);
+                heap.pop();
+            }
+            if batch.is_empty() {
+                return best;
+            }
+            self.evaluations += batch.len();
+            let n = self.columns.rows();
+            let scores: Vec<Score> = batch
+                .par_iter()
+                .map_init(
+                    || vec![0.0; n],
+                    |w, &j| {
+                        self.columns.column(j, w);
+                        self.score(j, w)
+                    },
+                )
+                .flatten()
+                .collect();
+            best = best.into_iter().chain(scores).min_by(Score::cmp);
+        }
+    }
+
+    /// Every living candidate: a misclassification rate has no such bound.
+    fn next_scanned(&mut self) -> Option<Score> {
+        self.pass(&[]);
+        let n = self.columns.rows();
+        let alive: Vec<usize> = self.pool.alive().collect();
+        self.evaluations += alive.len();
+        alive
+            .par_chunks(BATCH)
+            .map_init(
+                || vec![0.0; n],
+                |w, block| {
+                    let mut best: Option<Score> = None;
+                    for &j in block {
+                        self.columns.rough_column(j, w);
+                        let score = self.errors(j, w, best.as_ref());
+                        best = best.into_iter().chain(score).min_by(Score::cmp);
+                    }
+                    best
+                },
+            )
+            .flatten()
+            .min_by(Score::cmp)
+    }
+
+    /// Orthogonalises `w` and returns `d` and the weights `g` it would get; none for a dependent column.
+    fn prepare(&self, j: usize, w: &mut [f64]) -> Option<(f64, Vec<f64>)> {
+        self.basis.project_out(&self.pool.coefficients(j), w);
+        let energy = simd::dot(w, w);
+        let d = energy + self.pool.lambda(j);
+        self.pool
+            .independent(j, energy)
+            .then(|| (d, self.objective.targets.iter().map(|y| simd::dot(w, y) / d).collect()))
+    }
+
+    fn loo_squares(&self, w: &[f64], d: f64, g: &[f64]) -> f64 {
+        let sum: f64 = self
+            .basis
+            .residual
+            .iter()
+            .zip(g)
+            .map(|(eps, &g)| loops::loo_squares(eps, &self.basis.eta, w, g, d))
+            .sum();
+        if sum.is_nan() { f64::INFINITY } else { sum }
+    }
+
+    fn score(&self, j: usize, w: &mut [f64]) -> Option<Score> {
+        let (d, g) = self.prepare(j, w)?;
+        Some(Score { criterion: self.loo_squares(w, d, &g), tie: 0.0, index: j })
+    }
+
+    /// As [`Search::score`] for misclassification; the tie breaker is computed only when it can matter.
+    fn errors(&self, j: usize, w: &mut [f64], best: Option<&Score>) -> Option<Score> {
+        let (d, g) = self.prepare(j, w)?;
+        let Objective { targets, weights, criterion, .. } = self.objective;
+        let basis = &self.basis;
+        let count = match criterion {
+            Criterion::Largest(classes) => largest_errors(targets, basis, weights, classes, w, &g, d),
+            _ => loops::sign_errors(&targets[0], &basis.residual[0], &basis.eta, weights, w, g[0], d),
+        };
+        let matters = best.is_none_or(|b| count <= b.criterion);
+        let tie = if matters { self.loo_squares(w, d, &g) } else { f64::INFINITY };
+        Some(Score { criterion: count, tie, index: j })
+    }
+
+    fn accept(&mut self, j: usize) {
+        let mut column = vec![0.0; self.columns.rows()];
+        self.columns.column(j, &mut column);
+        self.basis.add(column, self.pool.lambda(j), self.objective.targets);
+        self.pool.remove(j);
+    }
+}
+
+/// The weight of the samples whose own class does not have the largest leave-one-out output once `w` joins.
+///
+/// The leave-one-out output of class `c` is `y_c - eps_c / eta`; multiplied by `eta > 0` it keeps its order.
+fn largest_errors(
+    targets: &[Vec<f64>],
+    basis: &Basis,
+    weights: &[f64],
+    classes: &[usize],
+    w: &[f64],
+    g: &[f64],
+    d: f64,
+) -> f64 {
+    let mut wrong = 0.0;
+    for k in 0..w.len() {
+        let rest = basis.eta[k] - w[k] * w[k] / d;
+        let output = |c: usize| targets[c][k] * rest - (basis.residual[c][k] - g[c] * w[k]);
+        let own = output(classes[k]);
+        if (0..g.len()).any(|c| c != classes[k] && output(c) >= own) {
+            wrong += weights[k];
+        }
+    }
+    wrong
+}

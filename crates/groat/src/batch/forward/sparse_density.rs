@@ -1,0 +1,298 @@
+//! Sparse density estimates (system C5).
+//!
+//! The Parzen estimate at the samples is the target of a regression on wider kernels. The selection finds which
+//! of them matter; their weights are then the minimiser of the same sum of squares on the simplex.
+
+use super::density::{Density, log_norm};
+use super::ols::{Ols, Penalty};
+use super::parzen::{check_rows, likelihood_width};
+use super::refine::refine;
+use super::select::{Criterion, Objective, Selection};
+use super::simplex::SimplexProgram;
+use super::width::{Judgement, judgement, pick};
+use crate::batch::{Fitted, Method, Problem, Progress, Quiet, Stage, Trial, Watch};
+use crate::error::{Error, Result};
+use crate::expansion::{Expansion, Record, Task};
+use crate::kernels::{Kernel, Width};
+use crate::matrix::{Matrix, Rows};
+
+/// Multiples of the Parzen width that are tried when no width is given.
+const MULTIPLES: [f64; 8] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
+
+/// Parts of the data that an automatic width is validated on.
+const FOLDS: usize = 5;
+
+/// A sparse density estimate: a few Gaussians with nonnegative weights that sum to one.
+///
+/// ```
+/// use groat::{Rows, batch::{Quiet, forward::SparseDensity}};
+/// let x: Vec<f64> = (0..200).map(|i| ((i * 37 % 200) as f64 / 100.0 - 1.0).powi(3)).collect();
+/// let estimate = SparseDensity::new().width(0.3).estimate(Rows::new(&x, 1)?, None, &Quiet)?;
+/// let weights = estimate.density.weights();
+/// assert!(weights.len() < 20 && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// # Ok::<(), groat::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SparseDensity {
+    engine: Ols,
+    width: Option<Width>,
+    parzen_width: Option<Width>,
+    refinement: usize,
+}
+
+/// A sparse density and how it was found.
+#[derive(Clone, Debug)]
+pub struct DensityEstimate {
+    /// The estimate.
+    pub density: Density,
+    /// The width of the Parzen estimate that was the target.
+    pub parzen_width: Width,
+    /// The selected kernels in order, also those whose weight became zero.
+    pub stages: Vec<Stage>,
+    /// Rows that were candidates.
+    pub candidates: usize,
+    /// Widths that were tried, with minus the mean held-out log density.
+    pub trials: Vec<Trial>,
+}
+
+impl Default for SparseDensity {
+    fn default() -> Self {
+        Self {
+            engine: Ols::new(Kernel::gaussian(1.0)).bias(false),
+            width: None,
+            parzen_width: None,
+            refinement: 0,
+        }
+    }
+}
+
+impl From<&Ols> for SparseDensity {
+    /// The settings of a selection, for a density. A Gaussian kernel's width is taken over, unless the width
+    /// is to be searched for.
+    fn from(ols: &Ols) -> Self {
+        let width = if ols.search.is_some() { None } else { ols.kernel.width().cloned() };
+        let engine = Ols { bias: false, search: None, ..ols.clone() };
+        Self { engine, width, ..Self::default() }
+    }
+}
+
+impl SparseDensity {
+    /// Both widths chosen from the data.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The width of the kernels. By default the multiple of the Parzen width that gives the smallest estimate
+    /// among those whose held-out log density is within one standard error of the best.
+    #[must_use]
+    pub fn width(mut self, width: impl Into<Width>) -> Self {
+        self.width = Some(width.into());
+        self
+    }
+
+    /// The width of the Parzen estimate; by default by leave-one-out likelihood.
+    #[must_use]
+    pub fn parzen_width(mut self, width: impl Into<Width>) -> Self {
+        self.parzen_width = Some(width.into());
+        self
+    }
+
+    /// Settings of the selection: penalty, passes, patience, largest number of terms, candidates. Kernel, bias
+    /// and search are not used. An absolute penalty is that of kernels that integrate to one.
+    #[must_use]
+    pub fn selection(mut self, settings: &Ols) -> Self {
+        self.engine = Ols { bias: false, search: None, ..settings.clone() };
+        self
+    }
+
+    /// Steps of expectation maximisation (weights, centres and shared widths) on all the data after the
+    /// selection (default 0: none).
+    #[must_use]
+    pub fn refinement(mut self, steps: usize) -> Self {
+        self.refinement = steps;
+        self
+    }
+
+    /// The estimate for the rows of `x`, which may have weights.
+    pub fn estimate(
+        &self,
+        x: Rows<'_>,
+        weights: Option<&[f64]>,
+        watch: &dyn Watch,
+    ) -> Result<DensityEstimate> {
+        check_rows(x)?;
+        let parzen_width = match &self.parzen_width {
+            Some(width) => width.clone(),
+            None => {
+                let detail = "leave-one-out likelihood".to_owned();
+                watch.progress(&Progress {
+                    stage: "choosing the Parzen width",
+                    done: 0,
+                    total: None,
+                    detail,
+                });
+                Width::Shared(likelihood_width(x)?)
+            }
+        };
+        let (width, trials) = match &self.width {
+            Some(width) => (width.clone(), Vec::new()),
+            None => self.choose_width(x, &parzen_width, watch)?,
+        };
+        let mut estimate = self.with_widths(x, weights, parzen_width, width, watch)?;
+        estimate.trials = trials;
+        Ok(estimate)
+    }
+
+    fn with_widths(
+        &self,
+        x: Rows<'_>,
+        weights: Option<&[f64]>,
+        parzen_width: Width,
+        width: Width,
+        watch: &dyn Watch,
+    ) -> Result<DensityEstimate> {
+        let sample = weights.map_or_else(|| vec![1.0; x.rows()], <[f64]>::to_vec);
+        let parzen = Density::new(parzen_width.clone(), x.to_matrix(), sample)?;
+        let kernel = Kernel::gaussian(width.clone());
+        kernel.check_for(x.cols())?;
+        // Everything in units of the kernel's height c, so that the columns have entries up to one whatever
+        // the dimension: y / c = Phi~ b. A penalty for normalised kernels becomes lambda / c^2.
+        let log_height = log_norm(&per_feature(&width, x.cols()));
+        let targets = [parzen.log_density(x)?.iter().map(|p| (p - log_height).exp()).collect::<Vec<f64>>()];
+        let penalty = match self.engine.penalty {
+            Penalty::Absolute(lambda) => Penalty::Absolute(lambda * (-2.0 * log_height).exp()),
+            relative => relative,
+        };
+        let engine = self.engine.with_kernel(kernel).penalty(penalty);
+        engine.check(x.cols())?;
+        let rows = engine.candidate_rows(x.rows());
+        let ones = vec![1.0; x.rows()];
+        let objective =
+            Objective { targets: &targets, weights: &ones, constant: None, criterion: Criterion::MeanSquare };
+        let (selection, candidates) = engine.select_terms(x, &rows, None, objective, watch)?;
+        if selection.terms.is_empty() {
+            return Err(Error::Numerical {
+                what: "a sparse density estimate",
+                reason: "no kernel lowers the leave-one-out error; try another width".into(),
+            });
+        }
+        let simplex = program(&selection)?.solve()?;
+        let kept: Vec<usize> = (0..simplex.len()).filter(|&i| simplex[i] > 0.0).collect();
+        let centres = x.select(&kept.iter().map(|&i| rows[selection.terms[i]]).collect::<Vec<_>>());
+        let density = Density::new(width, centres, kept.iter().map(|&i| simplex[i]).collect())?;
+        let density = refine(density, x, weights, self.refinement, watch)?;
+        let stages = stages(&selection, &rows, log_height.exp().powi(2));
+        Ok(DensityEstimate { density, parzen_width, stages, candidates, trials: Vec::new() })
+    }
+
+    fn choose_width(&self, x: Rows<'_>, parzen: &Width, watch: &dyn Watch) -> Result<(Width, Vec<Trial>)> {
+        let base = per_feature(parzen, x.cols());
+        let (mut tried, mut trials): (Vec<(Width, Judgement)>, Vec<Trial>) = (Vec::new(), Vec::new());
+        for (i, multiple) in MULTIPLES.iter().enumerate() {
+            let detail = format!("{multiple} times the Parzen width");
+            let total = Some(MULTIPLES.len());
+            watch.progress(&Progress { stage: "choosing the width", done: i, total, detail });
+            if watch.stop_requested() && !tried.is_empty() {
+                break;
+            }
+            let width = match parzen {
+                Width::Shared(w) => Width::Shared(w * multiple),
+                Width::PerFeature(_) => Width::PerFeature(base.iter().map(|w| w * multiple).collect()),
+            };
+            let judged = self.held_out(x, parzen, &width)?;
+            let kernel = Kernel::gaussian(width.clone());
+            trials.push(Trial { kernel, ridge: 0.0, score: judged.mean });
+            tried.push((width, judged));
+        }
+        let best = pick(&tried, true);
+        Ok((tried.swap_remove(best).0, trials))
+    }
+
+    /// Minus the log density of held-out rows.
+    fn held_out(&self, x: Rows<'_>, parzen: &Width, width: &Width) -> Result<Judgement> {
+        let n = x.rows();
+        let folds = FOLDS.min(n / 2).max(2);
+        let (mut losses, mut size) = (Vec::with_capacity(n), 0.0);
+        for fold in 0..folds {
+            let (inside, outside): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| i % folds != fold);
+            let (train, test) = (x.select(&inside), x.select(&outside));
+            let estimate = self.with_widths(train.view(), None, parzen.clone(), width.clone(), &Quiet)?;
+            size += estimate.density.weights().len() as f64 / folds as f64;
+            losses.extend(estimate.density.log_density(test.view())?.iter().map(|p| -p));
+        }
+        Ok(judgement(&losses, size))
+    }
+}
+
+impl Method for SparseDensity {
+    fn name(&self) -> &'static str {
+        "ols"
+    }
+
+    fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let estimate = self.estimate(problem.x, problem.weights, watch)?;
+        let selected = estimate.stages.len();
+        let mut fitted = Fitted::new(estimate.density.to_expansion(problem.x.rows())?, estimate.candidates);
+        fitted.trials = estimate.trials;
+        fitted.stages = estimate.stages;
+        let size = fitted.model.size();
+        if size < selected {
+            fitted.notes.push(format!("{} of {selected} selected kernels got weight zero", selected - size));
+        }
+        Ok(fitted)
+    }
+}
+
+impl Density {
+    /// The density as a kernel expansion: weights are multiplied with the height of the normalised kernel.
+    pub fn to_expansion(&self, rows: usize) -> Result<Expansion> {
+        let height = self.log_norm().exp();
+        let weights = Matrix::column(self.weights().iter().map(|w| w * height).collect());
+        let record = Record::new("ols", rows);
+        Ok(Expansion::new(self.kernel(), self.centres().clone(), weights)?
+            .with_task(Task::Density)?
+            .with_record(record))
+    }
+}
+
+/// `B = Phi'Phi = A' diag(w'w) A` and `v = Phi'y = A'W'y`, without another look at the data.
+fn program(selection: &Selection) -> Result<SimplexProgram> {
+    let basis = &selection.basis;
+    let n = basis.len();
+    let a = |i: usize, j: usize| match i.cmp(&j) {
+        std::cmp::Ordering::Less => basis.upper[j][i],
+        std::cmp::Ordering::Equal => 1.0,
+        std::cmp::Ordering::Greater => 0.0,
+    };
+    let entry = |i: usize, j: usize| (0..=i.min(j)).map(|l| a(l, i) * basis.energy[l] * a(l, j)).sum::<f64>();
+    let matrix = (0..n * n).map(|ij| entry(ij / n, ij % n)).collect();
+    let linear = (0..n).map(|i| (0..=i).map(|l| a(l, i) * basis.projection[l][0]).sum()).collect();
+    SimplexProgram::new(matrix, linear)
+}
+
+fn stages(selection: &Selection, rows: &[usize], unit: f64) -> Vec<Stage> {
+    let basis = &selection.basis;
+    let n = basis.eta.len() as f64;
+    let lowers = |i: usize| {
+        let g = basis.weight(i, 0);
+        2.0 * g * basis.projection[i][0] - g * g * basis.energy[i]
+    };
+    let mut squares = basis.squares() + (0..basis.len()).map(lowers).sum::<f64>();
+    (0..basis.len())
+        .map(|i| {
+            squares -= lowers(i);
+            Stage {
+                row: rows[selection.terms[i]],
+                leave_one_out: selection.curve[i + 1] * unit,
+                training: squares.max(0.0) / n * unit,
+            }
+        })
+        .collect()
+}
+
+fn per_feature(width: &Width, features: usize) -> Vec<f64> {
+    match width {
+        Width::Shared(w) => vec![*w; features],
+        Width::PerFeature(w) => w.clone(),
+    }
+}
