@@ -1,0 +1,46 @@
+//! Costs of the fast techniques, report 836 (17) and (18): a vector is cheap when another one is near.
+//!
+//! The nearest neighbours are kept in a table, so all costs take `O(m)`. For kernels with `k(x,x) = 1`
+//! and `k >= 0`; elsewhere `|k|` normalised takes their place.
+
+use super::{Deterioration, Model, Needs};
+use serde::{Deserialize, Serialize};
+
+/// `1 - max_j k_ij`, times `alpha_i^2` if weighted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Crowding {
+    /// FMKLMS instead of FKLMS.
+    pub weighted: bool,
+}
+
+impl Crowding {
+    fn cost(&self, coherence: f64, alpha: f64) -> f64 {
+        (1.0 - coherence) * if self.weighted { alpha * alpha } else { 1.0 }
+    }
+}
+
+impl Deterioration for Crowding {
+    fn needs(&self) -> Needs {
+        Needs::NEIGHBOURS
+    }
+
+    fn costs(&self, model: &mut Model, out: &mut [f64]) {
+        let Some(neighbours) = &model.neighbours else { return };
+        for ((cost, rho), alpha) in out.iter_mut().zip(&neighbours.coherence).zip(&model.dictionary.alpha) {
+            *cost = self.cost(*rho, *alpha);
+        }
+    }
+
+    /// From the row of kernel values that is there anyway: no table, no memory beyond the model.
+    fn newest(&self, model: &mut Model, k: &[f64], _: &mut [f64]) -> f64 {
+        let dictionary = &model.dictionary;
+        let last = dictionary.len() - 1;
+        let rho = |(i, k): (usize, &f64)| dictionary.coherence(i, *k, dictionary.diagonal(last));
+        let coherence = k.iter().enumerate().map(rho).fold(0.0, f64::max);
+        self.cost(coherence, dictionary.alpha[last])
+    }
+
+    fn needs_for_newest(&self) -> Needs {
+        Needs::NONE
+    }
+}

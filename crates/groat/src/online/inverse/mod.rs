@@ -1,0 +1,180 @@
+//! The inverse Gram matrix of a dictionary: grow, shrink, refresh.
+//!
+//! `Q = (K + ridge I)^-1` is kept up to date in `O(m^2)` a step. With it, for every vector `r` at once:
+//!
+//! - squared distance to the span of the others: `kappa_r = 1 / Q_rr` (report 836, (13));
+//! - orthogonal projection of its removal: `beta_i = alpha_i - alpha_r Q_ir / Q_rr` (report 836, (12));
+//! - least-squares cost `alpha_r^2 / (m s_r)` with `s_r = sum_j Q_rj^2`, projection
+//!   `beta_i = alpha_i - alpha_r (Q Q)_ir / s_r` (report 836, (14)). No pseudo-inverse is needed: the
+//!   change `delta = K (alpha - beta')` with `beta'_r = 0` is `K c` for a `c` with `c_r = alpha_r`; of all
+//!   such `delta` the shortest is the one along `Q e_r`, because `c_r = e_r^T Q delta`.
+//!
+//! Rounding errors of rank-one updates grow with the condition of `K`. Three things hold them down: a
+//! *floor*, the least residual at which a vector may enter, which the learner enforces; the residual
+//! `max |k - K Q k|` of every vector that enters, which shows the error of `Q` where it is about to be
+//! used; and a *refresh* from a Cholesky factorisation (hence symmetric) once that residual exceeds
+//! [`TOLERANCE`] and what the last refresh could reach. `K` itself is kept for the last two.
+
+mod packed;
+
+pub(crate) use packed::Packed;
+
+use crate::error::Result;
+use crate::simd::dot;
+use serde::{Deserialize, Serialize};
+
+/// Residual, relative to `k(x, x)`, above which the inverse is computed afresh.
+const TOLERANCE: f64 = 1e-10;
+
+/// A refresh is repeated only when the residual exceeds this many times what the last one left: where
+/// `K` is ill-conditioned no refresh gets below the rounding error of `K` itself.
+const SLACK: f64 = 64.0;
+
+/// `K + ridge I` of a dictionary and its inverse.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct InverseGram {
+    gram: Packed,
+    inverse: Packed,
+    /// On the diagonal besides `k(x, x)`: a ridge that is part of the method, or a jitter.
+    ridge: f64,
+    attained: f64,
+    worst: f64,
+    refreshes: u64,
+    #[serde(skip)]
+    entered: Vec<f64>,
+    #[serde(skip)]
+    scratch: Vec<f64>,
+}
+
+impl InverseGram {
+    /// An empty one.
+    pub fn new(ridge: f64) -> Self {
+        Self {
+            gram: Packed::default(),
+            inverse: Packed::default(),
+            ridge,
+            attained: 0.0,
+            worst: 0.0,
+            refreshes: 0,
+            entered: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Vectors.
+    pub fn len(&self) -> usize {
+        self.inverse.order()
+    }
+
+    /// The inverse.
+    pub fn inverse(&self) -> &Packed {
+        &self.inverse
+    }
+
+    /// `K + ridge I`.
+    pub fn gram(&self) -> &Packed {
+        &self.gram
+    }
+
+    /// What is added to `k(x, x)`.
+    pub fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
+    /// How often the inverse was computed afresh.
+    pub fn refreshes(&self) -> u64 {
+        self.refreshes
+    }
+
+    /// The largest residual seen, relative to `k(x, x)`.
+    pub fn worst_residual(&self) -> f64 {
+        self.worst
+    }
+
+    /// Bytes of the two triangles.
+    pub fn memory_bytes(&self) -> usize {
+        self.gram.memory_bytes() + self.inverse.memory_bytes()
+    }
+
+    /// `nu = Q k` and the residual `s = k(x,x) + ridge - k . nu` of a vector with kernel values `k`.
+    pub fn solve(&self, k: &[f64], kxx: f64, nu: &mut [f64]) -> f64 {
+        self.inverse.multiply(k, nu);
+        kxx + self.ridge - dot(k, &nu[..k.len()])
+    }
+
+    /// Takes in a vector with kernel values `k`, for which [`solve`](Self::solve) gave `nu` and `s > 0`:
+    /// `Q` grows by `nu nu^T / s`, the column `-nu / s` and the corner `1 / s`. Returns the residual with
+    /// which it entered, and [`entered`](Self::entered) the `nu`: both are solved again if the inverse had
+    /// to be refreshed.
+    pub fn grow(&mut self, k: &[f64], kxx: f64, nu: &[f64], mut s: f64) -> f64 {
+        self.entered.clear();
+        self.entered.extend_from_slice(nu);
+        if self.residual(k, kxx) > TOLERANCE.max(SLACK * self.attained) {
+            self.refresh();
+            self.inverse.multiply(k, &mut self.entered);
+            let fresh = kxx + self.ridge - dot(k, &self.entered);
+            self.attained = self.residual(k, kxx);
+            if fresh > 0.0 {
+                s = fresh;
+            }
+        }
+        self.gram.push(k, kxx + self.ridge);
+        self.inverse.rank_one(1.0 / s, &self.entered);
+        self.scratch.clear();
+        self.scratch.extend(self.entered.iter().map(|v| -v / s));
+        self.inverse.push(&self.scratch, 1.0 / s);
+        s
+    }
+
+    /// `Q k` of the vector that entered last, `Q` from before.
+    pub fn entered(&self) -> &[f64] {
+        &self.entered
+    }
+
+    /// Removes vector `r`: `Q_RR - q q^T / Q_rr`. On return `column` holds `q`, the column of `r` before
+    /// the removal, without its own place.
+    pub fn shrink(&mut self, r: usize, column: &mut [f64]) {
+        let m = self.len();
+        self.inverse.column(r, column);
+        let pivot = column[r];
+        column.copy_within(r + 1..m, r);
+        self.gram.remove(r);
+        self.inverse.remove(r);
+        self.inverse.rank_one(-1.0 / pivot, &column[..m - 1]);
+    }
+
+    /// Computes the inverse afresh. A matrix that is singular to working precision (or not positive
+    /// definite, with a kernel that is not) gets the smallest of a row of jitters on its diagonal with
+    /// which it can be factored, and in the end only its diagonal is inverted: never a NaN.
+    pub fn refresh(&mut self) {
+        let m = self.len();
+        self.scratch.resize(m.max(self.scratch.len()), 0.0);
+        let largest = (0..m).map(|i| self.gram.diagonal(i)).fold(0.0, f64::max);
+        self.refreshes += 1;
+        for jitter in [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0] {
+            self.inverse.assign(&self.gram);
+            self.inverse.add_diagonal(jitter * largest);
+            if self.inverse.invert(&mut self.scratch) {
+                return;
+            }
+        }
+        self.inverse.set_diagonal(|i| 1.0 / self.gram.diagonal(i).abs().max(f64::MIN_POSITIVE));
+    }
+
+    /// `max |k - K nu| / k(x,x)` of the vector that is entering: zero but for the error of `Q`.
+    fn residual(&mut self, k: &[f64], kxx: f64) -> f64 {
+        self.scratch.resize(k.len(), 0.0);
+        self.gram.multiply(&self.entered, &mut self.scratch);
+        let largest = k.iter().zip(&self.scratch).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let relative = largest / (kxx + self.ridge);
+        self.worst = self.worst.max(relative);
+        relative
+    }
+
+    /// Fails unless a state read from a file is consistent.
+    pub fn check(&self, order: usize) -> Result<()> {
+        crate::error::check_not_negative("ridge", self.ridge)?;
+        self.gram.check(order)?;
+        self.inverse.check(order)
+    }
+}

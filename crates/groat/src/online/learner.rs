@@ -1,0 +1,235 @@
+//! The learner that every face uses: a method behind checks at the door.
+
+use super::filter::Filter;
+use super::method::Method;
+use super::presets;
+use super::settings::Settings;
+use super::step::{Reading, Step};
+use crate::error::{Error, Result, check_len};
+use crate::expansion::Expansion;
+use crate::kernels::Kernel;
+use crate::matrix::Rows;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Version of the saved state.
+const VERSION: u32 = 1;
+
+/// An online learner: a named method, its settings, and what it has learnt.
+///
+/// ```
+/// use groat::Kernel;
+/// use groat::online::{Learner, Settings};
+/// let kernel: Kernel = "gaussian:width=0.5".parse()?;
+/// let mut learner = Learner::new("klms-coherence", &kernel, 1, &Settings::new().with("eta", 0.3))?;
+/// for i in 0..200 {
+///     let x = (i as f64 * 0.37).sin();
+///     learner.learn_one(&[x], x * x)?;
+/// }
+/// assert!((learner.predict_one(&[0.5])? - 0.25).abs() < 0.05);
+/// assert!(learner.size() < 10);
+/// # Ok::<(), groat::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "Saved", try_from = "Saved")]
+pub struct Learner {
+    algorithm: String,
+    settings: Settings,
+    kernel: Kernel,
+    dimension: usize,
+    steps: u64,
+    refused: u64,
+    method: Method,
+}
+
+impl Learner {
+    /// Builds the preset `algorithm` for samples of `dimension` features. Settings that are not given
+    /// take the preset's defaults; unknown names are errors that list the known ones.
+    pub fn new(algorithm: &str, kernel: &Kernel, dimension: usize, settings: &Settings) -> Result<Self> {
+        if dimension == 0 {
+            return Err(Error::parameter("dimension", 0, "at least 1"));
+        }
+        let preset = presets::find(algorithm)?;
+        let method = preset.build(kernel, dimension, settings)?;
+        Ok(Self {
+            algorithm: preset.name.to_owned(),
+            settings: settings.clone(),
+            kernel: kernel.clone(),
+            dimension,
+            steps: 0,
+            refused: 0,
+            method,
+        })
+    }
+
+    /// The preset's name.
+    pub fn algorithm(&self) -> &str {
+        &self.algorithm
+    }
+
+    /// The settings as given (defaults are in [`presets`]).
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The kernel as given; linear filters do not use it.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Features of a sample.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Samples learnt from so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Vectors in the dictionary.
+    pub fn size(&self) -> usize {
+        self.method.size()
+    }
+
+    /// The output at `x`. Allocates nothing after the first call of a thread.
+    pub fn predict_one(&self, x: &[f64]) -> Result<f64> {
+        self.check_input(x)?;
+        finite_output(self.method.output(x))
+    }
+
+    /// Predictive variance of the noisy output at `x`, where the method has one.
+    pub fn variance(&self, x: &[f64]) -> Result<Option<f64>> {
+        self.check_input(x)?;
+        Ok(self.method.variance(x))
+    }
+
+    /// Learns from one sample. Allocates nothing once the dictionary has its final size.
+    ///
+    /// Only wrong input is an error; a step that would leave the range of finite numbers is skipped and
+    /// said so in [`Step::refused`].
+    pub fn learn_one(&mut self, x: &[f64], y: f64) -> Result<Step> {
+        self.check_input(x)?;
+        if !y.is_finite() {
+            return Err(Error::NotFinite { what: "target", row: 0, column: 0, value: y });
+        }
+        self.method.check_target(y)?;
+        let mut step = self.method.step(x, y);
+        finite_output(step.prediction)?;
+        step.size = self.method.size();
+        self.steps += 1;
+        self.refused += u64::from(step.refused);
+        Ok(step)
+    }
+
+    /// Learns from rows in order. A bad row is an error that names it; the rows before it have been learnt.
+    pub fn learn_many(&mut self, x: Rows<'_>, y: &[f64]) -> Result<Vec<Step>> {
+        check_len("targets", x.rows(), y.len())?;
+        let learn =
+            |(i, (x, &y)): (usize, (&[f64], &f64))| self.learn_one(x, y).map_err(|error| at_row(error, i));
+        x.iter().zip(y).enumerate().map(learn).collect()
+    }
+
+    /// The outputs at rows, in parallel; the same bits for any number of threads.
+    pub fn predict_many(&self, x: Rows<'_>) -> Result<Vec<f64>> {
+        let predict = |i: usize| self.predict_one(x.row(i)).map_err(|error| at_row(error, i));
+        (0..x.rows()).into_par_iter().with_min_len(32).map(predict).collect()
+    }
+
+    /// The model learnt so far as an [`Expansion`], vectors in order of insertion. `None` for methods
+    /// whose model is no kernel expansion, and before the first vector.
+    pub fn snapshot(&self) -> Result<Option<Expansion>> {
+        self.method.snapshot()
+    }
+
+    /// Bytes of state: what must be kept to go on learning.
+    pub fn memory_bytes(&self) -> usize {
+        self.method.memory_bytes()
+    }
+
+    /// What the learner can say about itself: steps refused, vectors projected, refreshes of the inverse
+    /// Gram matrix, its residual, the largest effective step, ...
+    pub fn diagnostics(&self) -> Vec<Reading> {
+        let mut readings = vec![
+            Reading::new("steps", self.steps as f64, "samples learnt from"),
+            Reading::new("size", self.size() as f64, "vectors in the dictionary"),
+            Reading::new("refused", self.refused as f64, "steps not carried out; if many: lower eta"),
+            Reading::new("memory_bytes", self.memory_bytes() as f64, "bytes of state"),
+        ];
+        self.method.diagnostics(&mut readings);
+        readings
+    }
+
+    /// The whole state as JSON text; [`load`](Self::load) restores it bit by bit.
+    pub fn save(&self) -> Result<Vec<u8>> {
+        serde_json::to_vec(self).map_err(|error| Error::Numerical {
+            what: "saving the state of a learner",
+            reason: error.to_string(),
+        })
+    }
+
+    /// Restores a saved state; a damaged one is an error.
+    pub fn load(bytes: &[u8]) -> Result<Self> {
+        serde_json::from_slice(bytes)
+            .map_err(|error| Error::parse("saved state of a learner", "", error.to_string()))
+    }
+
+    fn check_input(&self, x: &[f64]) -> Result<()> {
+        check_len("features per sample", self.dimension, x.len())?;
+        Rows::one(x).check_finite("sample")
+    }
+}
+
+/// Kernels without a bound (polynomial, linear) can overflow on huge inputs.
+fn finite_output(value: f64) -> Result<f64> {
+    if value.is_finite() {
+        return Ok(value);
+    }
+    Err(Error::Numerical {
+        what: "evaluating the model",
+        reason: format!("the output is {value}: kernel values overflow at this sample; scale the inputs"),
+    })
+}
+
+/// The same error at row `row` of a set.
+fn at_row(error: Error, row: usize) -> Error {
+    match error {
+        Error::NotFinite { what, column, value, .. } => Error::NotFinite { what, row, column, value },
+        other => other,
+    }
+}
+
+/// A learner as it stands in a file. Reading goes through the same checks as building.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    version: u32,
+    algorithm: String,
+    settings: Settings,
+    kernel: Kernel,
+    dimension: usize,
+    steps: u64,
+    refused: u64,
+    method: Method,
+}
+
+impl From<Learner> for Saved {
+    fn from(learner: Learner) -> Self {
+        let Learner { algorithm, settings, kernel, dimension, steps, refused, method } = learner;
+        Self { version: VERSION, algorithm, settings, kernel, dimension, steps, refused, method }
+    }
+}
+
+impl TryFrom<Saved> for Learner {
+    type Error = Error;
+
+    fn try_from(saved: Saved) -> Result<Self> {
+        let Saved { version, algorithm, settings, kernel, dimension, steps, refused, method } = saved;
+        if version != VERSION {
+            let reason = format!("version {version} is not known here (this release reads {VERSION})");
+            return Err(Error::parse("saved state of a learner", &algorithm, reason));
+        }
+        presets::find(&algorithm)?;
+        method.check(dimension)?;
+        Ok(Self { algorithm, settings, kernel, dimension, steps, refused, method })
+    }
+}

@@ -1,0 +1,62 @@
+//! The closed list of methods: everything a [`Learner`](super::Learner) can hold.
+
+use super::filter::Filter;
+use super::step::{Reading, Step};
+use crate::error::Result;
+use crate::expansion::Expansion;
+use serde::{Deserialize, Serialize};
+
+/// Makes the enum of methods and passes every call on. One line per method.
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident($type:ty),)+) => {
+        /// One of the methods, with its state.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub(crate) enum Method {
+            $($(#[$doc])* $name(Box<$type>),)+
+        }
+
+        $(impl From<$type> for Method {
+            fn from(method: $type) -> Self {
+                Method::$name(Box::new(method))
+            }
+        })+
+
+        impl Filter for Method {
+            fn size(&self) -> usize {
+                match self { $(Method::$name(m) => m.size(),)+ }
+            }
+            fn output(&self, x: &[f64]) -> f64 {
+                match self { $(Method::$name(m) => m.output(x),)+ }
+            }
+            fn step(&mut self, x: &[f64], y: f64) -> Step {
+                match self { $(Method::$name(m) => m.step(x, y),)+ }
+            }
+            fn variance(&self, x: &[f64]) -> Option<f64> {
+                match self { $(Method::$name(m) => m.variance(x),)+ }
+            }
+            fn snapshot(&self) -> Result<Option<Expansion>> {
+                match self { $(Method::$name(m) => m.snapshot(),)+ }
+            }
+            fn memory_bytes(&self) -> usize {
+                match self { $(Method::$name(m) => m.memory_bytes(),)+ }
+            }
+            fn diagnostics(&self, readings: &mut Vec<Reading>) {
+                match self { $(Method::$name(m) => m.diagnostics(readings),)+ }
+            }
+            fn check(&self, dimension: usize) -> Result<()> {
+                match self { $(Method::$name(m) => m.check(dimension),)+ }
+            }
+            fn check_target(&self, y: f64) -> Result<()> {
+                match self { $(Method::$name(m) => m.check_target(y),)+ }
+            }
+        }
+    };
+}
+
+methods! {
+    /// Update rule x novelty x cost x projection x strategy.
+    Composed(super::composed::Composed),
+    /// LMS and normalised LMS on the inputs themselves.
+    Linear(super::filters::linear::LinearLms),
+}

@@ -1,0 +1,202 @@
+//! Named methods of the literature: what each is, which parameters it takes, how it is built.
+//!
+//! A preset is a line of [`PRESETS`]: either a mix of [parts](super::parts) with the paper's settings, or
+//! a method with a state of its own. A mix also takes the names of parts as settings, so that any part of
+//! any preset can be exchanged: `spl` with `cost=magnitude` is spelled exactly so.
+
+mod table;
+mod values;
+
+pub use table::PRESETS;
+pub(crate) use values::Values;
+
+use super::composed::Composed;
+use super::method::Method;
+use super::parameters::{Parameter, parameter};
+use super::parts::{KINDS, Part};
+use super::settings::Settings;
+use crate::error::{Error, Result};
+use crate::kernels::Kernel;
+
+/// Names with default values.
+pub(crate) type Defaults = &'static [(&'static str, &'static str)];
+
+/// A named method.
+#[derive(Debug)]
+pub struct Preset {
+    /// Its name, the same in every face.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The paper, with equation numbers.
+    pub source: &'static str,
+    recipe: Recipe,
+}
+
+/// How a preset is made.
+#[derive(Debug)]
+enum Recipe {
+    /// Parts in the order of [`KINDS`], and the values that differ from the parts' own defaults.
+    Mix { parts: [&'static str; 6], values: Defaults },
+    /// A method of its own.
+    Own { values: Defaults, build: fn(&Plan<'_>) -> Result<Method> },
+}
+
+/// What a method is built from.
+pub(crate) struct Plan<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Features of a sample.
+    pub dimension: usize,
+    /// Every parameter of the preset, checked.
+    pub values: &'a Values,
+}
+
+/// A parameter of a preset with its default there.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The row of the table of parameters.
+    pub parameter: &'static Parameter,
+    /// Default in this preset.
+    pub default: &'static str,
+}
+
+/// Parameters that every mix takes besides those of its parts.
+const COMMON: Defaults = &[("truncate", "0"), ("max_age", "0"), ("floor", "1e-10"), ("jitter", "0")];
+
+/// The preset called `name`, or an error that lists the known ones.
+pub fn find(name: &str) -> Result<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let known: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+        Error::parse("algorithm", name, format!("known are {}", known.join(", ")))
+    })
+}
+
+impl Preset {
+    /// The parameters it takes, with their defaults, as long as no part is exchanged.
+    pub fn parameters(&self) -> Vec<Setting> {
+        self.resolve(&Settings::new()).unwrap_or_default()
+    }
+
+    /// True when parts can be exchanged by name.
+    pub fn is_mix(&self) -> bool {
+        matches!(self.recipe, Recipe::Mix { .. })
+    }
+
+    /// The names of its parts in the order of [`KINDS`]; empty for a method of its own.
+    pub fn parts(&self) -> &[&'static str] {
+        match &self.recipe {
+            Recipe::Mix { parts, .. } => parts,
+            Recipe::Own { .. } => &[],
+        }
+    }
+
+    /// Builds the method.
+    pub(crate) fn build(&self, kernel: &Kernel, dimension: usize, settings: &Settings) -> Result<Method> {
+        kernel.check_for(dimension)?;
+        let taken = self.resolve(settings)?;
+        let values = Values::new(self.name, &taken, settings)?;
+        let plan = Plan { kernel, dimension, values: &values };
+        match self.recipe {
+            Recipe::Mix { .. } => Composed::new(&plan).map(Method::from),
+            Recipe::Own { build, .. } => build(&plan),
+        }
+    }
+
+    /// The parameters taken under these settings: those of the chosen parts.
+    fn resolve(&self, settings: &Settings) -> Result<Vec<Setting>> {
+        let (parts, values) = match &self.recipe {
+            Recipe::Own { values, .. } => return Ok(values.iter().filter_map(setting).collect()),
+            Recipe::Mix { parts, values } => (parts, values),
+        };
+        let mut taken: Vec<Setting> = Vec::new();
+        for ((kind, table), default) in KINDS.iter().zip(parts) {
+            taken.extend(setting(&(*kind, *default)));
+            taken.extend(
+                choose(kind, table, settings.get(kind).unwrap_or(default))?
+                    .parameters
+                    .iter()
+                    .filter_map(setting),
+            );
+        }
+        taken.extend(COMMON.iter().filter_map(setting));
+        // The preset's own values replace those of the parts; the first mention of a name counts.
+        let mut unique: Vec<Setting> = Vec::with_capacity(taken.len());
+        for mut item in taken {
+            if let Some((_, value)) = values.iter().find(|(name, _)| *name == item.parameter.name) {
+                item.default = value;
+            }
+            if !unique.iter().any(|other| other.parameter.name == item.parameter.name) {
+                unique.push(item);
+            }
+        }
+        Ok(unique)
+    }
+}
+
+/// The part called `name`, or an error that lists the known ones.
+fn choose(kind: &'static str, table: &'static [Part], name: &str) -> Result<&'static Part> {
+    table.iter().find(|part| part.name == name).ok_or_else(|| {
+        let known: Vec<_> = table.iter().map(|part| part.name).collect();
+        Error::parse(kind, name, format!("known are {}", known.join(", ")))
+    })
+}
+
+/// Looks a name up in the table of parameters.
+fn setting((name, default): &(&'static str, &'static str)) -> Option<Setting> {
+    parameter(name).map(|parameter| Setting { parameter, default })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::online::Learner;
+
+    #[test]
+    fn every_default_lies_in_its_range_and_every_preset_is_built_from_defaults() {
+        let kernel = Kernel::gaussian(1.0);
+        for preset in PRESETS {
+            let values = match &preset.recipe {
+                Recipe::Mix { values, .. } | Recipe::Own { values, .. } => values,
+            };
+            let taken = preset.parameters();
+            for (name, _) in *values {
+                assert!(
+                    taken.iter().any(|s| s.parameter.name == *name),
+                    "{}: {name} is not taken",
+                    preset.name
+                );
+            }
+            for item in &taken {
+                assert!(
+                    item.parameter.check(item.default).is_ok(),
+                    "{}: {}",
+                    preset.name,
+                    item.parameter.name
+                );
+            }
+            Learner::new(preset.name, &kernel, 2, &Settings::new()).unwrap();
+        }
+        for (kind, table) in KINDS {
+            for part in table {
+                for (name, default) in part.parameters {
+                    let row = parameter(name)
+                        .unwrap_or_else(|| panic!("{kind} {}: {name} is in no table", part.name));
+                    assert!(row.check(default).is_ok(), "{kind} {}: {name}", part.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_errors_that_list_what_is_known() {
+        let kernel = Kernel::gaussian(1.0);
+        let message = |algorithm: &str, settings: Settings| {
+            Learner::new(algorithm, &kernel, 1, &settings).unwrap_err().to_string()
+        };
+        assert!(message("klmz", Settings::new()).contains("klms-coherence"));
+        assert!(message("klms", Settings::new().with("mu0", 0.5)).contains("eta"));
+        assert!(message("klms", Settings::new().with("cost", "kapa")).contains("kappa-alpha"));
+        assert!(message("klms", Settings::new().with("eta", "-1")).contains("above 0"));
+    }
+}

@@ -1,0 +1,215 @@
+//! The table of presets. One line each; the order is that of the documentation.
+
+use super::{Defaults, Plan, Preset, Recipe};
+use crate::error::Result;
+use crate::online::filters::linear::LinearLms;
+use crate::online::method::Method;
+
+/// A mix of parts: update, novelty, cost, projection, strategy; the loss is squared.
+const fn mix(
+    name: &'static str,
+    parts: [&'static str; 5],
+    values: Defaults,
+    summary: &'static str,
+    source: &'static str,
+) -> Preset {
+    let [update, novelty, cost, projection, strategy] = parts;
+    let parts = [update, novelty, cost, projection, strategy, "squared"];
+    Preset { name, summary, source, recipe: Recipe::Mix { parts, values } }
+}
+
+/// A method with a state of its own.
+const fn own(
+    name: &'static str,
+    build: fn(&Plan<'_>) -> Result<Method>,
+    values: Defaults,
+    summary: &'static str,
+    source: &'static str,
+) -> Preset {
+    Preset { name, summary, source, recipe: Recipe::Own { values, build } }
+}
+
+/// Settings of the reduction techniques of report 836.
+const REDUCE: Defaults = &[("eta", "0.1"), ("when", "before"), ("budget", "20"), ("floor", "1e-4")];
+
+const REPORT: &str = "Mitchinson, Dodd, Harrison, Reduction of kernel models, report 836, 2003";
+const SLIDES: &str = "Santamaria, Van Vaerenbergh, Online and scalable kernel methods, 2022";
+
+/// Every named method.
+pub const PRESETS: &[Preset] = &[
+    own(
+        "lms",
+        |plan| LinearLms::lms(plan).map(Method::from),
+        &[("eta", "0.05")],
+        "least mean squares on the inputs themselves",
+        SLIDES,
+    ),
+    own(
+        "nlms",
+        |plan| LinearLms::nlms(plan).map(Method::from),
+        &[("eta", "0.5"), ("eps", "1e-6")],
+        "LMS with the step eta / (eps + |x|^2)",
+        "Haykin, Adaptive filter theory",
+    ),
+    mix(
+        "klms",
+        ["gradient", "always", "oldest", "none", "freeze"],
+        &[("budget", "10000")],
+        "kernel LMS: every sample becomes a vector with weight eta e",
+        "Liu, Pokharel, Principe, The kernel least-mean-square algorithm, 2008",
+    ),
+    mix(
+        "klms-window",
+        ["gradient", "always", "oldest", "none", "window"],
+        &[],
+        "kernel LMS over the last tau samples",
+        SLIDES,
+    ),
+    mix(
+        "klms-coherence",
+        ["lms", "coherence", "oldest", "none", "unlimited"],
+        &[("mu0", "0.5"), ("eta", "0.1"), ("strict", "true")],
+        "kernel LMS whose dictionary grows by the coherence criterion",
+        SLIDES,
+    ),
+    mix(
+        "norma",
+        ["decay-first", "always", "oldest", "none", "window"],
+        &[("rho", "1e-4"), ("tau", "500")],
+        "gradient descent on the regularised risk, oldest terms dropped",
+        "Kivinen, Smola, Williamson, Online learning with kernels, 2004, (10)-(12)",
+    ),
+    mix(
+        "qklms",
+        ["gradient", "quantisation", "oldest", "nearest", "unlimited"],
+        &[("eta", "0.9")],
+        "quantised KLMS: near samples update the nearest vector",
+        "Chen, Zhao, Zhu, Principe, Quantized kernel least mean square algorithm, 2012",
+    ),
+    mix(
+        "knlms",
+        ["nlms", "coherence", "oldest", "none", "unlimited"],
+        &[("mu0", "0.95")],
+        "kernel normalised LMS with the coherence criterion",
+        "Richard, Bermudez, Honeine, Online prediction of time series data with kernels, 2009, (21)-(24)",
+    ),
+    mix(
+        "kapa",
+        ["affine-projection", "coherence", "oldest", "none", "unlimited"],
+        &[("mu0", "0.95"), ("tau", "20")],
+        "kernel affine projection with the coherence criterion",
+        "Richard, Bermudez, Honeine, 2009, (17)-(20)",
+    ),
+    mix(
+        "krls-ald",
+        ["rls", "dependency", "oldest", "none", "freeze"],
+        &[("nu", "1e-2")],
+        "kernel recursive least squares with approximate linear dependency",
+        "Engel, Mannor, Meir, The kernel recursive least-squares algorithm, 2004, (3.1)-(3.16)",
+    ),
+    mix(
+        "krls-window",
+        ["exact", "always", "oldest", "orthogonal", "window"],
+        &[],
+        "regularised least squares over the last tau samples",
+        "Van Vaerenbergh, Via, Santamaria, A sliding-window kernel RLS algorithm, 2006",
+    ),
+    mix(
+        "krls-fixed-budget",
+        ["exact", "always", "alpha-kappa", "orthogonal", "budget"],
+        &[],
+        "regularised least squares over a budget of samples; the least significant leaves",
+        "Van Vaerenbergh, Santamaria, Liu, Principe, Fixed-budget kernel recursive least-squares, 2010",
+    ),
+    mix(
+        "spl",
+        ["gradient", "rkhs-distance", "kappa-alpha", "orthogonal", "limit"],
+        &[("eta", "0.45"), ("lambda_max", "1e-4")],
+        "sequential projection learning with incremental and decremental steps",
+        "Dodd, Kadirkamanathan, Harrison 2003; Pothin, Richard, (6)-(8)",
+    ),
+    mix(
+        "spl-coherence",
+        ["gradient", "coherence", "coherent-pair", "orthogonal", "budget"],
+        &[("eta", "0.45"), ("mu0", "0.75"), ("budget", "24"), ("fill", "budget"), ("strict", "true")],
+        "sequential projection learning under a coherence threshold",
+        "Pothin, Richard, Online learning with kernels: a new approach for sparsity control based on a coherence criterion, (10)-(20)",
+    ),
+    mix(
+        "klms-reduce",
+        ["gradient", "distinct", "kappa", "orthogonal", "budget"],
+        REDUCE,
+        "KLMS reduction: cost kappa",
+        REPORT,
+    ),
+    mix(
+        "mklms-reduce",
+        ["gradient", "distinct", "kappa-alpha", "orthogonal", "budget"],
+        REDUCE,
+        "MKLMS reduction: cost kappa alpha^2",
+        REPORT,
+    ),
+    mix(
+        "ls-reduce",
+        ["gradient", "distinct", "least-squares", "least-squares", "budget"],
+        REDUCE,
+        "LS reduction: pseudo-inverse projection",
+        REPORT,
+    ),
+    mix(
+        "lsr-reduce",
+        ["gradient", "distinct", "regularised-least-squares", "least-squares", "budget"],
+        REDUCE,
+        "LS reduction with the multiplier penalty C, (20)",
+        REPORT,
+    ),
+    mix(
+        "fklms-reduce",
+        ["gradient", "distinct", "crowding", "fast", "budget"],
+        REDUCE,
+        "fast KLMS reduction, (16)-(17)",
+        REPORT,
+    ),
+    mix(
+        "fmklms-reduce",
+        ["gradient", "distinct", "crowding-alpha", "fast", "budget"],
+        REDUCE,
+        "fast MKLMS reduction, (18)",
+        REPORT,
+    ),
+    mix(
+        "afklms-reduce",
+        ["gradient", "distinct", "energy", "fast", "budget"],
+        REDUCE,
+        "alternative fast KLMS reduction, section 5",
+        REPORT,
+    ),
+    mix(
+        "afmklms-reduce",
+        ["gradient", "distinct", "energy-alpha", "fast", "budget"],
+        REDUCE,
+        "alternative fast MKLMS reduction, section 5",
+        REPORT,
+    ),
+    mix(
+        "number-truncation",
+        ["gradient", "distinct", "magnitude", "none", "budget"],
+        REDUCE,
+        "the smallest weight leaves a full dictionary (NT)",
+        REPORT,
+    ),
+    mix(
+        "magnitude-truncation",
+        ["gradient", "distinct", "magnitude", "none", "limit"],
+        &[("eta", "0.1"), ("lambda_max", "1e-3")],
+        "weights below lambda_max leave (MT)",
+        REPORT,
+    ),
+    mix(
+        "age-truncation",
+        ["gradient", "distinct", "oldest", "none", "maximum-age"],
+        &[("eta", "0.1")],
+        "vectors leave that were not renewed for max_age presentations (AT)",
+        REPORT,
+    ),
+];

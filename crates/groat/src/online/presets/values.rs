@@ -1,0 +1,61 @@
+//! The checked values of a preset's parameters.
+
+use super::Setting;
+use crate::error::{Error, Result};
+use crate::online::parameters::list;
+use crate::online::settings::Settings;
+use std::collections::BTreeMap;
+
+/// Every parameter of a preset with its value: the caller's, else the default.
+#[derive(Debug)]
+pub(crate) struct Values(BTreeMap<&'static str, String>);
+
+impl Values {
+    /// Joins defaults and settings; a setting that is not taken, or lies outside its range, is an error.
+    pub(super) fn new(preset: &'static str, taken: &[Setting], settings: &Settings) -> Result<Self> {
+        for (name, value) in settings.iter() {
+            if !taken.iter().any(|item| item.parameter.name == name) {
+                let known: Vec<_> = taken.iter().map(|item| item.parameter.name).collect();
+                let reason = format!(
+                    "{preset} takes {}",
+                    if known.is_empty() { "no settings".into() } else { known.join(", ") }
+                );
+                return Err(Error::parse("setting", &format!("{name}={value}"), reason));
+            }
+        }
+        let mut values = BTreeMap::new();
+        for item in taken {
+            let value = settings.get(item.parameter.name).unwrap_or(item.default);
+            item.parameter.check(value)?;
+            values.insert(item.parameter.name, value.to_owned());
+        }
+        Ok(Self(values))
+    }
+
+    /// The value as text.
+    pub fn text(&self, name: &'static str) -> Result<&str> {
+        self.0.get(name).map(String::as_str).ok_or_else(|| Error::parameter(name, "nothing", "a value"))
+    }
+
+    /// The value as a number.
+    pub fn number(&self, name: &'static str) -> Result<f64> {
+        self.parse(name, "a number")
+    }
+
+    /// The value as a whole number.
+    pub fn count(&self, name: &'static str) -> Result<usize> {
+        self.parse(name, "a whole number")
+    }
+
+    fn parse<T: std::str::FromStr>(&self, name: &'static str, expected: &'static str) -> Result<T> {
+        let text = self.text(name)?;
+        text.parse().map_err(|_| Error::parameter(name, text, expected))
+    }
+
+    /// The value as a list of numbers.
+    #[allow(dead_code, reason = "for filters with several kernels")]
+    pub fn numbers(&self, name: &'static str) -> Result<Vec<f64>> {
+        let text = self.text(name)?;
+        list(text).map(|word| word.parse().map_err(|_| Error::parameter(name, text, "numbers"))).collect()
+    }
+}

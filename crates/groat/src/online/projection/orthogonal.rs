@@ -1,0 +1,30 @@
+//! Orthogonal projection in the RKHS: the outputs at the vectors that stay do not change.
+//!
+//! A sample: `alpha += w Q k`, Pothin and Richard (12). A vector: `beta_i = alpha_i - alpha_r Q_ir / Q_rr`,
+//! report 836 (12), Pothin and Richard (20). `O(m)` beside the inverse.
+
+use super::{Model, Needs, Project, Sample, subtract};
+use crate::simd::axpy;
+
+/// Orthogonal projection.
+pub(super) struct Orthogonal;
+
+impl Project for Orthogonal {
+    fn needs(&self) -> Needs {
+        Needs::INVERSE
+    }
+
+    fn absorb(&self, model: &mut Model, sample: &Sample<'_>) -> bool {
+        axpy(sample.weight, sample.nu, &mut model.dictionary.alpha);
+        true
+    }
+
+    fn release(&self, model: &mut Model, r: usize) {
+        let Model { dictionary, inverse, scratch, .. } = model;
+        if let Some(inverse) = inverse {
+            let (column, _) = scratch.two(inverse.len());
+            inverse.inverse().column(r, column);
+            subtract(&mut dictionary.alpha, column, r);
+        }
+    }
+}

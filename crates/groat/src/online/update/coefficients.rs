@@ -1,0 +1,60 @@
+//! LMS on the vector of kernel values: `alpha += eta g k`, the new vector's weight included (slides on
+//! coherence-based KLMS), and its normalised form `alpha += eta g k / (eps + |k|^2)` (Richard, Bermudez,
+//! Honeine 2009, (21)-(24)).
+//!
+//! The plain form diverges when `eta |k|^2` stays above 2, and `|k|^2` grows with the dictionary; the
+//! largest value met is among the diagnostics. The normalised form does not.
+
+use super::{Model, Projection, Rule, Sample, Values};
+use crate::error::Result;
+use crate::simd::{axpy, dot};
+use serde::{Deserialize, Serialize};
+
+/// The LMS step on kernel values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Coefficients {
+    eta: f64,
+    rho: f64,
+    /// Regulariser of the normalised step; `None` for the plain one.
+    eps: Option<f64>,
+}
+
+impl Coefficients {
+    pub(super) fn new(values: &Values) -> Result<Self> {
+        let eps = if values.text("update")? == "nlms" { Some(values.number("eps")?) } else { None };
+        Ok(Self { eta: values.number("eta")?, rho: values.number("rho")?, eps })
+    }
+
+    /// The factor of `k` when the squared norm of all kernel values is `norm`.
+    fn factor(&self, pull: f64, norm: f64) -> f64 {
+        let step = self.eps.map_or(self.eta, |eps| self.eta / (eps + norm).max(f64::MIN_POSITIVE));
+        step * pull
+    }
+}
+
+impl Rule for Coefficients {
+    fn weight(&self, sample: &Sample<'_>) -> f64 {
+        self.eta * sample.pull
+    }
+
+    fn effective_step(&self, sample: &Sample<'_>) -> f64 {
+        let norm = dot(sample.k, sample.k);
+        self.factor(1.0, norm) * norm
+    }
+
+    fn admit(&mut self, model: &mut Model, sample: &Sample<'_>) {
+        // The normalised filter starts from one vector of weight 0.
+        let pull = if self.eps.is_some() && model.len() == 0 { 0.0 } else { sample.pull };
+        let factor = self.factor(pull, dot(sample.k, sample.k) + sample.kxx * sample.kxx);
+        model.dictionary.decay(1.0 - self.eta * self.rho);
+        axpy(factor, sample.k, &mut model.dictionary.alpha);
+        model.push(sample, factor * sample.kxx);
+    }
+
+    fn project(&mut self, model: &mut Model, sample: &Sample<'_>, _: &Projection) -> bool {
+        let factor = self.factor(sample.pull, dot(sample.k, sample.k));
+        model.dictionary.decay(1.0 - self.eta * self.rho);
+        axpy(factor, sample.k, &mut model.dictionary.alpha);
+        true
+    }
+}

