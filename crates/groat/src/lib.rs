@@ -21,6 +21,7 @@ pub mod kernels;
 pub mod matrix;
 pub mod metrics;
 pub mod neighbours;
+pub mod online;
 pub mod persist;
 mod simd;
 #[doc(hidden)]

@@ -71,16 +71,6 @@ impl InverseGram {
         &self.inverse
     }
 
-    /// `K + ridge I`.
-    pub fn gram(&self) -> &Packed {
-        &self.gram
-    }
-
-    /// What is added to `k(x, x)`.
-    pub fn ridge(&self) -> f64 {
-        self.ridge
-    }
-
     /// How often the inverse was computed afresh.
     pub fn refreshes(&self) -> u64 {
         self.refreshes

@@ -55,6 +55,7 @@ impl Packed {
     }
 
     /// Element `(i, j)`.
+    #[cfg(test)]
     pub fn get(&self, i: usize, j: usize) -> f64 {
         if j <= i { self.data[start(i) + j] } else { self.data[start(j) + i] }
     }

@@ -99,17 +99,13 @@ impl Rule for Affine {
     }
 
     fn admit(&mut self, model: &mut Model, sample: &Sample<'_>) {
-        let first = model.len() == 0;
         model.push(sample, 0.0);
         for recent in &mut self.recent {
             let k = model.dictionary.eval(&recent.x, sample.x);
             recent.k.push(k);
         }
         self.remember(sample, true);
-        // As the normalised LMS does, it starts from one vector of weight 0.
-        if !first {
-            self.step(model);
-        }
+        self.step(model);
     }
 
     fn project(&mut self, model: &mut Model, sample: &Sample<'_>, _: &Projection) -> bool {

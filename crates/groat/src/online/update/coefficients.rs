@@ -43,9 +43,7 @@ impl Rule for Coefficients {
     }
 
     fn admit(&mut self, model: &mut Model, sample: &Sample<'_>) {
-        // The normalised filter starts from one vector of weight 0.
-        let pull = if self.eps.is_some() && model.len() == 0 { 0.0 } else { sample.pull };
-        let factor = self.factor(pull, dot(sample.k, sample.k) + sample.kxx * sample.kxx);
+        let factor = self.factor(sample.pull, dot(sample.k, sample.k) + sample.kxx * sample.kxx);
         model.dictionary.decay(1.0 - self.eta * self.rho);
         axpy(factor, sample.k, &mut model.dictionary.alpha);
         model.push(sample, factor * sample.kxx);
