@@ -178,6 +178,11 @@ impl Error {
         Error::Parse { what, text: text.to_owned(), reason: reason.into() }
     }
 
+    /// A computation that broke down, with the reason.
+    pub(crate) fn numerical(what: &'static str, reason: impl ToString) -> Self {
+        Error::Numerical { what, reason: reason.to_string() }
+    }
+
     /// A file that could not be read or written.
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Error::Io { path: path.into(), source }

@@ -10,10 +10,12 @@
 //! inequality of its section 5 is not needed). Wendland's functions are compactly supported by
 //! themselves and as smooth as wanted (Wendland 1995). Both are one [`Taper`] on top of a profile.
 
+use super::profile::Profile;
 use super::{Kernel, Width};
 use crate::error::{Error, Result};
-use crate::matrix::Real;
+use crate::matrix::{Real, Rows};
 use crate::simd::Arithmetic;
+use std::borrow::Cow;
 
 /// The power the paper uses throughout; right for up to five features.
 pub(super) const DEFAULT_POWER: u32 = 3;
@@ -66,9 +68,9 @@ impl<T: Real> Taper<T> {
         Self::new(support, l + smoothness.min(3), polynomial)
     }
 
-    /// Replaces squared distances by `taper * profile`, where `profile` does the same without the taper.
+    /// Replaces squared distances by `taper * profile`.
     #[inline(always)]
-    pub(super) fn apply<A: Arithmetic>(&self, values: &mut [T], profile: impl Fn(&mut [T])) {
+    pub(super) fn apply<A: Arithmetic>(&self, values: &mut [T], profile: &Profile<T>) {
         let (zero, one) = (T::default(), T::from_f64(1.0));
         for values in values.chunks_mut(CHUNK) {
             let mut rest = [zero; CHUNK];
@@ -91,7 +93,7 @@ impl<T: Real> Taper<T> {
                 }
             }
             // Far away a factor or the profile may have overflowed: the comparison below sets zero.
-            profile(values);
+            profile.apply::<A>(values);
             for (v, f) in values.iter_mut().zip(factor.iter()) {
                 *v = if *f > zero { *v * *f } else { zero };
             }
@@ -129,6 +131,16 @@ impl Kernel {
             Kernel::Compact { base, power, .. } => Kernel::compact((**base).clone(), new, *power),
             Kernel::Wendland { width: Width::Shared(_), .. } => self.with_width(new),
             _ => self.clone(),
+        }
+    }
+
+    /// The rows as the kernel's distances see them: divided by the widths where there is one per feature.
+    pub(crate) fn distance_coordinates<'a>(&self, x: Rows<'a>) -> Cow<'a, [f64]> {
+        match self.width() {
+            Some(Width::PerFeature(widths)) => {
+                Cow::Owned(x.iter().flat_map(|row| row.iter().zip(widths).map(|(v, w)| v / w)).collect())
+            }
+            _ => Cow::Borrowed(x.data()),
         }
     }
 
@@ -193,7 +205,6 @@ fn default_power(features: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Rows;
 
     #[test]
     fn the_wrapper_is_the_product_of_its_parts() {

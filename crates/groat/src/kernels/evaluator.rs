@@ -40,7 +40,7 @@ impl<T: Real> Evaluator<T> {
     pub(super) fn finish<A: Arithmetic>(&self, values: &mut [T]) {
         match &self.taper {
             None => self.profile.apply::<A>(values),
-            Some(taper) => taper.apply::<A>(values, |values| self.profile.apply::<A>(values)),
+            Some(taper) => taper.apply::<A>(values, &self.profile),
         }
     }
 
