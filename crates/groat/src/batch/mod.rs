@@ -5,12 +5,14 @@
 
 mod error_bars;
 pub mod forward;
+mod lssvm;
 mod problem;
 mod report;
 mod ridge;
 mod watch;
 
 pub use error_bars::ErrorBars;
+pub use lssvm::{LeastSquaresSvm, Solver};
 pub use problem::{Problem, Target};
 pub use report::{Fitted, LeaveOneOut, Stage, Trial};
 pub use ridge::{KernelRidge, Search};

@@ -1,5 +1,9 @@
 //! Finding settings: where a search starts.
 
+mod support;
+
+pub use support::{CurvePoint, SupportChoice, SupportRule, SupportTuning};
+
 use crate::matrix::Rows;
 use rand::{RngExt, SeedableRng, seq::index};
 use rand_pcg::Pcg64;

@@ -131,6 +131,33 @@ impl SparseSymmetric {
         }
     }
 
+    /// `A <- S A S` for the diagonal matrix `S`.
+    pub fn scale_both_sides(&mut self, s: &[f64]) -> Result<()> {
+        check_len("scale factors", self.n, s.len())?;
+        for j in 0..self.n {
+            let range = self.starts.get(j)..self.starts.get(j + 1);
+            for (v, &i) in self.values[range.clone()].iter_mut().zip(&self.rows[range]) {
+                *v *= s[i as usize] * s[j];
+            }
+        }
+        Ok(())
+    }
+
+    /// The largest sum of absolute values in a row: no eigenvalue is larger.
+    pub fn norm1(&self) -> f64 {
+        let mut sums = vec![0.0; self.n];
+        for j in 0..self.n {
+            let (rows, values) = self.column(j);
+            for (&i, v) in rows.iter().zip(values) {
+                sums[j] += v.abs();
+                if i as usize != j {
+                    sums[i as usize] += v.abs();
+                }
+            }
+        }
+        sums.into_iter().fold(0.0, f64::max)
+    }
+
     /// The whole matrix, dense (both triangles); for small `n`.
     pub fn to_dense(&self) -> Vec<f64> {
         let mut a = vec![0.0; self.n * self.n];

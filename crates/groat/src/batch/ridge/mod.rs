@@ -21,6 +21,8 @@
 mod search;
 mod solve;
 
+pub(in crate::batch) use solve::summary;
+
 use crate::batch::{Fitted, Method, Problem, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::{Expansion, Record, Task};
@@ -162,21 +164,21 @@ fn best(trials: &[Trial]) -> Option<&Trial> {
 }
 
 /// Square roots of the sample weights, scaled to mean weight 1; absent when all count alike.
-fn root_weights(problem: &Problem<'_>) -> Option<Vec<f64>> {
+pub(in crate::batch) fn root_weights(problem: &Problem<'_>) -> Option<Vec<f64>> {
     let weights = problem.weights?;
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     Some(weights.iter().map(|w| (w / mean).sqrt()).collect())
 }
 
 /// `K -> S K S`, in place: with it a weighted problem becomes an ordinary one for `S y` and `S 1`.
-fn scale_both_sides(k: &mut Matrix, s: &[f64]) {
+pub(in crate::batch) fn scale_both_sides(k: &mut Matrix, s: &[f64]) {
     for (i, si) in s.iter().enumerate() {
         k.row_mut(i).iter_mut().zip(s).for_each(|(v, sj)| *v *= si * sj);
     }
 }
 
 /// The columns `S y_1, ..., S y_q, S 1`, column-major.
-fn right_hand_sides(y: &Matrix, s: Option<&[f64]>) -> Vec<f64> {
+pub(in crate::batch) fn right_hand_sides(y: &Matrix, s: Option<&[f64]>) -> Vec<f64> {
     let n = y.rows();
     let at = |i: usize| s.map_or(1.0, |s| s[i]);
     let mut out = Vec::with_capacity(n * (y.cols() + 1));
@@ -194,13 +196,13 @@ fn right_hand_sides(y: &Matrix, s: Option<&[f64]>) -> Vec<f64> {
 /// The system with its constant is `[0 1'; 1 C]`; by the block inverse, the lower right part of its inverse
 /// has the diagonal `h_i = (C^-1)_ii - (C^-1 1)_i^2 / (1' C^-1 1)`, and the error of sample `i` when it is left
 /// out is `alpha_i / h_i`.
-struct Closed {
-    alpha: Vec<Vec<f64>>,
-    bias: Vec<f64>,
-    errors: Option<Vec<Vec<f64>>>,
+pub(in crate::batch) struct Closed {
+    pub(in crate::batch) alpha: Vec<Vec<f64>>,
+    pub(in crate::batch) bias: Vec<f64>,
+    pub(in crate::batch) errors: Option<Vec<Vec<f64>>>,
 }
 
-fn close(
+pub(in crate::batch) fn close(
     solved: &[f64],
     rhs: &[f64],
     diagonal: Option<&[f64]>,

@@ -61,7 +61,7 @@ fn not_definite(error: groat_linalg::Error, ridge: f64) -> Error {
 }
 
 /// Predictions and mean errors from leave-one-out errors.
-fn summary(problem: &Problem<'_>, y: &Matrix, errors: &[Vec<f64>]) -> LeaveOneOut {
+pub(in crate::batch) fn summary(problem: &Problem<'_>, y: &Matrix, errors: &[Vec<f64>]) -> LeaveOneOut {
     let n = y.rows();
     let mut predictions = y.clone();
     for (c, errors) in errors.iter().enumerate() {

@@ -1,0 +1,178 @@
+//! The least-squares support vector machine (system D6): ridge regression with a constant, on a dense or
+//! a sparse kernel matrix.
+//!
+//! Solves 003 (14),
+//!
+//! ```text
+//! [ 0   1'          ] [ b ]   [ 0 ]
+//! [ 1   K + ridge I ] [ a ] = [ y ]
+//! ```
+//!
+//! exactly, by elimination: with `u = (K + ridge I)^-1 y` and `v = (K + ridge I)^-1 1`,
+//! `b = 1'u / 1'v` and `a = u - b v`. Classes are coded -1 and +1, one output each when there are more than
+//! two.
+//!
+//! `ridge` is what is added to the diagonal. The paper has two readings of its `lambda`: minimising (13) gives
+//! `ridge = n lambda`, while (14) as printed has `ridge = 1 / lambda`; they agree when
+//! `lambda_14 = 1 / (n lambda_13)`.
+//!
+//! Three ways to the same solution, chosen by predicted cost and memory and named in the notes: dense
+//! Cholesky (`n^3 / 3` operations), sparse Cholesky after minimum degree ordering, and conjugate gradients
+//! with block-Jacobi preconditioning. The two sparse ones need a kernel with compact support. A kernel that
+//! is not positive definite for the data (`nu < (d + 1) / 2`) is noticed by all three; the error names the
+//! ridge that would do, and `shift` lets it be taken automatically.
+//!
+//! ```
+//! use groat::{Kernel, Rows, batch::{LeastSquaresSvm, Method, Problem, Quiet}};
+//! let x: Vec<f64> = (0..200).map(|i| f64::from(i) / 20.0).collect();
+//! let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+//! let kernel: Kernel = "gaussian:width=1,support=2".parse()?;
+//! let machine = LeastSquaresSvm { kernel, ridge: 1e-3, ..Default::default() };
+//! let fitted = machine.fit(&Problem::regression(Rows::new(&x, 1)?, &y)?, &Quiet)?;
+//! assert!((fitted.model.predict_one(&[1.1])?[0] - 1.1f64.sin()).abs() < 1e-3);
+//! # Ok::<(), groat::Error>(())
+//! ```
+
+mod plan;
+mod solve;
+
+use crate::batch::{Fitted, Method, Problem, Target, Watch};
+use crate::error::{Error, Result, check_not_negative, check_positive};
+use crate::expansion::{Expansion, Record, Task};
+use crate::kernels::Kernel;
+use crate::tune::{SupportRule, SupportTuning};
+
+/// How the linear system is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Solver {
+    /// Whatever is predicted to be fastest within the memory.
+    Auto,
+    /// Dense Cholesky.
+    Dense,
+    /// Sparse Cholesky.
+    Sparse,
+    /// Preconditioned conjugate gradients on the sparse matrix.
+    Iterative,
+}
+
+impl std::fmt::Display for Solver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Solver::Auto => "auto",
+            Solver::Dense => "dense",
+            Solver::Sparse => "sparse",
+            Solver::Iterative => "iterative",
+        })
+    }
+}
+
+impl std::str::FromStr for Solver {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "auto" => Ok(Solver::Auto),
+            "dense" => Ok(Solver::Dense),
+            "sparse" => Ok(Solver::Sparse),
+            "iterative" => Ok(Solver::Iterative),
+            _ => Err(Error::parse("solver", text, "expected auto, dense, sparse or iterative")),
+        }
+    }
+}
+
+/// Parameters of the least-squares SVM.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeastSquaresSvm {
+    /// The kernel; with compact support for the sparse solvers.
+    pub kernel: Kernel,
+    /// When given, the kernel's support is chosen by this rule (and made, if it has none).
+    pub support: Option<SupportRule>,
+    /// What is added to the diagonal of the kernel matrix.
+    pub ridge: f64,
+    /// How the system is solved.
+    pub solver: Solver,
+    /// Whether the leave-one-out error is worked out where a factorisation is at hand.
+    pub leave_one_out: bool,
+    /// Whether a matrix that is not positive definite is met by a larger ridge instead of an error.
+    pub shift: bool,
+    /// Relative residual at which conjugate gradients stop.
+    pub tolerance: f64,
+    /// Bytes that matrix and factor may take.
+    pub memory: u64,
+    /// Seed of the samples by which the support is chosen.
+    pub seed: u64,
+}
+
+impl Default for LeastSquaresSvm {
+    fn default() -> Self {
+        Self {
+            kernel: Kernel::gaussian(1.0),
+            support: None,
+            ridge: 1.0,
+            solver: Solver::Auto,
+            leave_one_out: false,
+            shift: false,
+            tolerance: 1e-12,
+            memory: 8 << 30,
+            seed: 0,
+        }
+    }
+}
+
+impl LeastSquaresSvm {
+    fn check(&self, problem: &Problem<'_>) -> Result<()> {
+        if problem.target == Target::Density {
+            return Err(Error::parameter("task", "density", "regression or classification for lssvm"));
+        }
+        self.kernel.check_for(problem.x.cols())?;
+        check_not_negative("ridge", self.ridge)?;
+        check_positive("tolerance", self.tolerance)?;
+        if matches!(self.solver, Solver::Sparse | Solver::Iterative)
+            && self.kernel.support().is_none()
+            && self.support.is_none()
+        {
+            return Err(Error::parameter("solver", self.solver, "dense, or a kernel with compact support"));
+        }
+        Ok(())
+    }
+
+    /// The kernel with the support that the rule chooses, and a word on it.
+    fn tuned_kernel(&self, problem: &Problem<'_>, notes: &mut Vec<String>) -> Result<Kernel> {
+        let Some(rule) = self.support else { return Ok(self.kernel.clone()) };
+        let tuning = SupportTuning::for_kernel(&self.kernel, problem.x, self.seed)?;
+        let choice = tuning.choose(rule)?;
+        notes.push(format!("support {choice}"));
+        Ok(tuning.kernel_with(choice.support))
+    }
+}
+
+impl Method for LeastSquaresSvm {
+    fn name(&self) -> &'static str {
+        "lssvm"
+    }
+
+    fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let problem = problem.checked()?;
+        self.check(&problem)?;
+        let mut notes = Vec::new();
+        let kernel = self.tuned_kernel(&problem, &mut notes)?;
+        notes.extend(kernel.warning_for(problem.x.cols()));
+        let solution = solve::solve(self, &problem, &kernel, watch, &mut notes)?;
+        let task = match problem.target {
+            Target::Classes { count, .. } => Task::classes(count),
+            _ => Task::regression(),
+        };
+        let record = Record::new(self.name(), problem.x.rows())
+            .with("ridge", solution.ridge)
+            .with("solver", solution.solver);
+        let model = Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?
+            .with_bias(solution.bias)?
+            .with_task(task)?
+            .with_record(record);
+        let mut fitted = Fitted::new(model, problem.x.rows());
+        (fitted.leave_one_out, fitted.notes) = (solution.leave_one_out, notes);
+        Ok(fitted)
+    }
+}
+
+#[cfg(test)]
+mod tests;

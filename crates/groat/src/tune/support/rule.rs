@@ -1,0 +1,121 @@
+//! The rules and what they answer.
+
+use super::CurvePoint;
+use crate::error::{Error, Result, check_not_negative};
+use std::fmt;
+use std::str::FromStr;
+
+/// A rule by which the support is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SupportRule {
+    /// 003 (8): the largest `A + gamma S` among supports up to the largest distance; holds `gamma`.
+    Combined(f64),
+    /// 003 (9): the largest `S` with `A >= mu`; holds `mu`.
+    Alignment(f64),
+    /// 003 (10): the largest `A` with `S >= tau`; holds `tau`.
+    Sparsity(f64),
+    /// The largest `A` whose matrix fits into so many bytes.
+    Memory(u64),
+}
+
+impl SupportRule {
+    pub(super) fn check(self) -> Result<()> {
+        let share = |name, value: f64| {
+            if value > 0.0 && value < 1.0 {
+                Ok(())
+            } else {
+                Err(Error::parameter(name, value, "a number above 0 and below 1"))
+            }
+        };
+        match self {
+            SupportRule::Combined(gamma) => check_not_negative("gamma", gamma),
+            SupportRule::Alignment(mu) => share("alignment", mu),
+            SupportRule::Sparsity(tau) => share("sparsity", tau),
+            SupportRule::Memory(_) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for SupportRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SupportRule::Combined(gamma) => write!(f, "combined={gamma}"),
+            SupportRule::Alignment(mu) => write!(f, "alignment={mu}"),
+            SupportRule::Sparsity(tau) => write!(f, "sparsity={tau}"),
+            SupportRule::Memory(bytes) => write!(f, "memory={bytes}"),
+        }
+    }
+}
+
+impl FromStr for SupportRule {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        const EXPECTED: &str = "expected combined=GAMMA, alignment=MU, sparsity=TAU or memory=BYTES";
+        let bad = || Error::parse("rule for the support", text, EXPECTED);
+        let (name, value) = text.split_once('=').ok_or_else(bad)?;
+        let number = || value.trim().parse::<f64>().map_err(|_| bad());
+        let rule = match name.trim() {
+            "combined" => SupportRule::Combined(number()?),
+            "alignment" => SupportRule::Alignment(number()?),
+            "sparsity" => SupportRule::Sparsity(number()?),
+            "memory" => SupportRule::Memory(value.trim().parse().map_err(|_| bad())?),
+            _ => return Err(bad()),
+        };
+        rule.check().map(|()| rule)
+    }
+}
+
+/// The chosen support.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SupportChoice {
+    /// `C`.
+    pub support: f64,
+    /// `A(C)`.
+    pub alignment: f64,
+    /// `S(C)`.
+    pub sparsity: f64,
+    /// Standard error of `support`, where it comes from a sample.
+    pub error: Option<f64>,
+}
+
+impl SupportChoice {
+    pub(super) fn new(point: CurvePoint, error: Option<f64>) -> Self {
+        let CurvePoint { support, alignment, sparsity } = point;
+        Self { support, alignment, sparsity, error }
+    }
+}
+
+impl fmt::Display for SupportChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.5}", self.support)?;
+        if let Some(error) = self.error {
+            write!(f, " (standard error {error:.1e}, from sampled pairs)")?;
+        }
+        write!(f, ": alignment {:.4}, {:.3} % zeros", self.alignment, 100.0 * self.sparsity)
+    }
+}
+
+/// The sparsity at which the half-stored matrix of `n` rows takes just `bytes`.
+pub(super) fn sparsity_for(bytes: u64, n: f64) -> Result<f64> {
+    // Starts of 8 bytes from 2^31 entries on.
+    let start = if bytes > 12 << 31 { 8.0 } else { 4.0 };
+    let stored = (bytes as f64 - start * (n + 1.0)) / 12.0;
+    let tau = 1.0 - (2.0 * stored - n) / (n * n);
+    if stored < n {
+        return Err(Error::parameter("memory", bytes, "at least 16 bytes per row: the diagonal has to fit"));
+    }
+    if tau <= 0.0 {
+        return Err(Error::parameter("memory", bytes, "less: the whole matrix fits, no support is needed"));
+    }
+    Ok(tau)
+}
+
+/// Standard error of the mean of estimates from disjoint parts of a sample.
+pub(super) fn standard_error(parts: &[f64]) -> f64 {
+    let m = parts.len() as f64;
+    if parts.len() < 2 {
+        return f64::NAN;
+    }
+    let mean = parts.iter().sum::<f64>() / m;
+    (parts.iter().map(|p| (p - mean) * (p - mean)).sum::<f64>() / (m - 1.0) / m).sqrt()
+}
