@@ -1,0 +1,148 @@
+//! Model files: exact round trips, and an error for everything else.
+
+use groat::data::Standardisation;
+use groat::error::ModelError;
+use groat::expansion::{Record, Task};
+use groat::{Error, Expansion, Kernel, Matrix, Rows};
+use proptest::prelude::*;
+
+fn sample() -> Expansion {
+    let vectors =
+        Matrix::from_vec(vec![0.1, -0.0, f64::MIN_POSITIVE / 8.0, 1e300, 1.0 / 3.0, -7.0], 3, 2).unwrap();
+    let weights =
+        Matrix::from_vec(vec![1.0, -2.5, 1e-308, 0.1 + 0.2, 3.0, 4.0, 5.0, 6.0, 7.0], 3, 3).unwrap();
+    Expansion::new(Kernel::gaussian(vec![0.7, 1.0 / 3.0]), vectors, weights)
+        .unwrap()
+        .with_bias(vec![0.25, -1e-17, 9.0])
+        .unwrap()
+        .with_task(Task::Classification { classes: vec!["a".into(), "b \"quoted\" ü".into(), "".into()] })
+        .unwrap()
+        .with_features(vec!["length, mm".into(), "x\n2".into()])
+        .unwrap()
+        .with_standardisation(Some(Standardisation::new(vec![0.1, 1e9], vec![3.3, 1e-9]).unwrap()))
+        .unwrap()
+        .with_record(Record::new("krr", 1000).with("ridge", 0.1))
+}
+
+#[test]
+fn a_model_comes_back_bit_for_bit() {
+    let model = sample();
+    let copy = Expansion::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(copy, model);
+    let bits = |m: &Expansion| m.vectors().data().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&copy), bits(&model), "also the sign of zero and subnormals");
+    let x = Rows::new(&[0.3, 0.4, 1.0, -1.0], 2).unwrap();
+    assert_eq!(copy.values(x).unwrap(), model.values(x).unwrap());
+    assert_eq!(copy.to_bytes().unwrap().len(), model.to_bytes().unwrap().len());
+}
+
+#[test]
+fn saving_replaces_a_file_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    sample().save(&path).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    assert_eq!(Expansion::load(&path).unwrap(), sample());
+    // A folder of that name cannot be replaced; nothing is left behind.
+    let taken = folder.path().join("taken");
+    std::fs::create_dir(&taken).unwrap();
+    assert!(matches!(sample().save(&taken), Err(Error::Io { .. })));
+    assert!(matches!(sample().save(folder.path().join("no/such/folder")), Err(Error::Io { .. })));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert!(matches!(Expansion::load(folder.path().join("absent")), Err(Error::Io { .. })));
+    assert!(Expansion::load(&taken).is_err());
+}
+
+/// A file image with its header replaced.
+fn with_header(bytes: &[u8], edit: impl Fn(&str) -> String) -> Vec<u8> {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header = edit(std::str::from_utf8(&bytes[8..8 + length]).unwrap());
+    let mut out = (header.len() as u64).to_le_bytes().to_vec();
+    out.extend_from_slice(header.as_bytes());
+    out.extend_from_slice(&bytes[8 + length..]);
+    out
+}
+
+#[test]
+fn damage_has_a_name() {
+    let bytes = sample().to_bytes().unwrap();
+    let error = |bytes: &[u8]| match Expansion::from_bytes(bytes) {
+        Err(error) => error,
+        Ok(_) => panic!("a damaged file was read"),
+    };
+    let container = |e: Error| matches!(e, Error::Model(ModelError::Container(_)));
+    assert!(container(error(&[])), "empty");
+    assert!(container(error(&bytes[..bytes.len() - 1])), "truncated at the end");
+    assert!(container(error(&bytes[..40])), "truncated in the header");
+    assert!(container(error(&[&bytes[..], &[0]].concat())), "something behind the end");
+    assert!(container(error(&u64::MAX.to_le_bytes())), "a header that claims 16 exabytes");
+    let version = error(&with_header(&bytes, |h| h.replace("\"version\":\"1\"", "\"version\":\"2\"")));
+    assert!(matches!(&version, Error::Model(ModelError::Version { found, .. }) if found == "2"), "{version}");
+    let foreign = error(&with_header(&bytes, |h| h.replace("\"format\":\"groat\"", "\"format\":\"other\"")));
+    assert!(matches!(foreign, Error::Model(ModelError::Version { .. })));
+    let kind = error(&with_header(&bytes, |h| h.replace("\"kind\":\"expansion\"", "\"kind\":\"something\"")));
+    assert!(matches!(kind, Error::Model(ModelError::Metadata { name: "kind", .. })));
+    let kernel = error(&with_header(&bytes, |h| h.replace("gaussian:width=0.7", "gaussian:width=-1")));
+    assert!(matches!(kernel, Error::Model(ModelError::Metadata { name: "kernel", .. })), "{kernel}");
+    let missing = error(&with_header(&bytes, |h| h.replace("\"weights\"", "\"weighty\"")));
+    assert!(matches!(missing, Error::Model(ModelError::MissingTensor("weights"))));
+    // Claims a terabyte of vectors: refused because the bytes are not there.
+    assert!(container(error(&with_header(&bytes, |h| h.replace("[3,2]", "[99999999999,2]")))));
+    // Two tensors of agreeing size but the wrong shape.
+    assert!(matches!(error(&with_header(&bytes, |h| h.replace("[3,2]", "[2,3]"))), Error::Shape { .. }));
+    let nan = {
+        let mut bytes = bytes.clone();
+        let end = bytes.len();
+        bytes[end - 8..].copy_from_slice(&f64::NAN.to_le_bytes());
+        bytes
+    };
+    assert!(matches!(error(&nan), Error::NotFinite { .. }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn changed_bytes_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), cut in any::<prop::sample::Index>(), truncate: bool) {
+        let mut bytes = sample().to_bytes().unwrap();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if truncate {
+            let cut = cut.index(bytes.len());
+            bytes.truncate(cut);
+        }
+        // Either an error, or a model that can be used and written again.
+        if let Ok(model) = Expansion::from_bytes(&bytes) {
+            let row = vec![0.0; model.features()];
+            let _ = model.values(Rows::one(&row));
+            prop_assert_eq!(Expansion::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+        }
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Expansion::from_bytes(&bytes);
+    }
+
+    #[test]
+    fn merging_keeps_the_function(picks in prop::collection::vec((0usize..4, -2i32..3), 1..20)) {
+        let points = [[0.0, 1.0], [0.5, -0.5], [-0.0, 1.0], [2.0, 2.0]];
+        let vectors: Vec<f64> = picks.iter().flat_map(|(p, _)| points[*p]).collect();
+        let weights: Vec<f64> = picks.iter().map(|(_, w)| f64::from(*w)).collect();
+        let n = picks.len();
+        let mut model = Expansion::new(
+            Kernel::gaussian(1.0), Matrix::from_vec(vectors, n, 2).unwrap(), Matrix::column(weights),
+        ).unwrap();
+        let x = Rows::new(&[0.1, 0.2, 1.0, 1.0], 2).unwrap();
+        let before = model.values(x).unwrap();
+        let gone = model.merge_duplicates();
+        prop_assert_eq!(gone + model.size(), n);
+        prop_assert!(model.size() <= 3, "-0 and 0 are one");
+        for (a, b) in before.data().iter().zip(model.values(x).unwrap().data()) {
+            prop_assert!((a - b).abs() < 1e-12);
+        }
+        prop_assert_eq!(model.merge_duplicates(), 0);
+    }
+}
