@@ -20,6 +20,7 @@ pub mod expansion;
 pub mod gram;
 pub mod kernels;
 pub mod matrix;
+mod memory;
 pub mod metrics;
 pub mod neighbours;
 pub mod online;

@@ -4,33 +4,14 @@
 //! public interface needs of matrices; linear algebra stays behind `groat-linalg`.
 
 use crate::error::{Error, Result, check_len};
+use crate::memory::zeroed;
 use crate::simd::Lane;
 
-/// The two number types that kernels can be evaluated in.
-pub trait Real: Lane {
-    /// Nearest value to `x`.
-    fn from_f64(x: f64) -> Self;
-    /// Widened to double precision.
-    fn to_f64(self) -> f64;
-}
+/// The two number types that kernels can be evaluated in: `f64` and `f32`.
+pub trait Real: Lane {}
 
-impl Real for f64 {
-    fn from_f64(x: f64) -> Self {
-        x
-    }
-    fn to_f64(self) -> f64 {
-        self
-    }
-}
-
-impl Real for f32 {
-    fn from_f64(x: f64) -> Self {
-        x as f32
-    }
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
+impl Real for f64 {}
+impl Real for f32 {}
 
 /// A borrowed row-major set of rows.
 ///
@@ -139,7 +120,7 @@ pub struct Matrix<T = f64> {
 impl<T: Real> Matrix<T> {
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Self { data: vec![T::default(); rows * cols], rows, cols }
+        Self { data: zeroed(rows * cols), rows, cols }
     }
 
     /// Takes `data` as `rows` rows of `cols` numbers.

@@ -1,5 +1,7 @@
 //! Model files: exact round trips, and an error for everything else.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use groat::data::Standardisation;
 use groat::error::ModelError;
 use groat::expansion::{Record, Task};

@@ -4,7 +4,7 @@ use super::centres::LANES;
 use super::profile::Form;
 use super::{Centres, Evaluator};
 use crate::matrix::Real;
-use crate::simd::{Arithmetic, multiversion};
+use crate::simd::{Arithmetic, Eight, multiversion};
 
 /// Rows compared with a panel at once: 4 x 8 accumulators fill half of the AVX2 registers.
 const ROWS: usize = 4;
@@ -17,7 +17,7 @@ pub(super) const TILE: usize = TILE_PANELS * LANES;
 
 /// One step of an accumulation; `c` is the feature's factor, used by the weighted form alone.
 trait Step {
-    fn step<A: Arithmetic, T: Real>(a: T, b: T, c: T, acc: T) -> T;
+    fn step<T: Real, V: Eight<T>>(a: T, b: V, c: T, acc: V) -> V;
 }
 
 struct Distance;
@@ -26,24 +26,24 @@ struct Product;
 
 impl Step for Distance {
     #[inline(always)]
-    fn step<A: Arithmetic, T: Real>(a: T, b: T, _: T, acc: T) -> T {
-        let d = a - b;
-        d.fma::<A>(d, acc)
+    fn step<T: Real, V: Eight<T>>(a: T, b: V, _: T, acc: V) -> V {
+        let d = V::splat(a).sub(b);
+        d.fma(d, acc)
     }
 }
 
 impl Step for WeightedDistance {
     #[inline(always)]
-    fn step<A: Arithmetic, T: Real>(a: T, b: T, c: T, acc: T) -> T {
-        let d = a - b;
-        (c * d).fma::<A>(d, acc)
+    fn step<T: Real, V: Eight<T>>(a: T, b: V, c: T, acc: V) -> V {
+        let d = V::splat(a).sub(b);
+        V::splat(c).mul(d).fma(d, acc)
     }
 }
 
 impl Step for Product {
     #[inline(always)]
-    fn step<A: Arithmetic, T: Real>(a: T, b: T, _: T, acc: T) -> T {
-        a.fma::<A>(b, acc)
+    fn step<T: Real, V: Eight<T>>(a: T, b: V, _: T, acc: V) -> V {
+        V::splat(a).fma(b, acc)
     }
 }
 
@@ -53,24 +53,22 @@ fn panel<A: Arithmetic, T: Real, S: Step, const R: usize>(
     rows: &[T],
     factors: &[T],
     panel: &[T],
-) -> [[T; LANES]; R] {
-    let mut acc = [[T::default(); LANES]; R];
+) -> [T::Eight<A>; R] {
+    let mut acc = [T::Eight::<A>::splat(T::default()); R];
     let (rows, _) = rows.as_chunks::<R>();
     let (lanes, _) = panel.as_chunks::<LANES>();
     if factors.is_empty() {
         for (a, b) in rows.iter().zip(lanes) {
+            let b = T::Eight::<A>::load(b);
             for i in 0..R {
-                for l in 0..LANES {
-                    acc[i][l] = S::step::<A, T>(a[i], b[l], a[i], acc[i][l]);
-                }
+                acc[i] = S::step(a[i], b, T::default(), acc[i]);
             }
         }
     } else {
         for ((a, b), c) in rows.iter().zip(lanes).zip(factors) {
+            let b = T::Eight::<A>::load(b);
             for i in 0..R {
-                for l in 0..LANES {
-                    acc[i][l] = S::step::<A, T>(a[i], b[l], *c, acc[i][l]);
-                }
+                acc[i] = S::step(a[i], b, *c, acc[i]);
             }
         }
     }
@@ -94,10 +92,13 @@ fn tile<A: Arithmetic, T: Real, S: Step, const R: usize>(
         let width = LANES.min(columns - start);
         for i in 0..R {
             let to = &mut out[i * stride + start..i * stride + start + width];
-            if width == LANES {
-                to.copy_from_slice(&acc[i]);
-            } else {
-                to.copy_from_slice(&acc[i][..width]);
+            match to.first_chunk_mut::<LANES>() {
+                Some(to) => acc[i].store(to),
+                None => {
+                    let mut whole = [T::default(); LANES];
+                    acc[i].store(&mut whole);
+                    to.copy_from_slice(&whole[..width]);
+                }
             }
         }
     }

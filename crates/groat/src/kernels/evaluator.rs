@@ -60,7 +60,7 @@ impl<T: Real> Evaluator<T> {
             Form::Product => pairs.map(|(a, b)| *a * *b).sum(),
         };
         let mut value = [s];
-        self.finish::<crate::simd::BaselineArithmetic>(&mut value);
+        self.finish::<crate::simd::Baseline>(&mut value);
         value[0]
     }
 

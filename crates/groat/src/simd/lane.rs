@@ -1,6 +1,6 @@
 //! The scalar operations that vectorised loops are written in, for `f64` and `f32`.
 
-use super::{Arithmetic, exp};
+use super::{Arithmetic, Eight, exp};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number type with the operations hot loops need. All of them are inlined and branch-free.
@@ -21,6 +21,12 @@ pub trait Lane:
     + Neg<Output = Self>
     + std::iter::Sum
 {
+    /// Eight of them.
+    type Eight<A: Arithmetic>: Eight<Self>;
+    /// Nearest value to `x`.
+    fn from_f64(x: f64) -> Self;
+    /// Widened to double precision.
+    fn to_f64(self) -> f64;
     /// `self * b + c`, fused where `A` says so.
     fn fma<A: Arithmetic>(self, b: Self, c: Self) -> Self;
     /// The exponential, to about 1 ulp, from underflow to overflow.
@@ -34,8 +40,17 @@ pub trait Lane:
 }
 
 macro_rules! lane {
-    ($t:ty, $exp:path) => {
+    ($t:ty, $eight:ident, $exp:path) => {
         impl Lane for $t {
+            type Eight<A: Arithmetic> = A::$eight;
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self {
+                x as $t
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
             #[inline(always)]
             fn fma<A: Arithmetic>(self, b: Self, c: Self) -> Self {
                 if A::FUSED { self.mul_add(b, c) } else { self * b + c }
@@ -59,5 +74,5 @@ macro_rules! lane {
         }
     };
 }
-lane!(f64, exp::exp_f64);
-lane!(f32, exp::exp_f32);
+lane!(f64, F64, exp::exp_f64);
+lane!(f32, F32, exp::exp_f32);

@@ -1,41 +1,64 @@
 //! Vectorised arithmetic with run-time CPU choice.
 //!
-//! Hot loops are written once, as plain loops over fixed-size lanes that the compiler vectorises, and are
-//! compiled three times by [`multiversion!`]: for the baseline CPU, for AVX2 + FMA, and for AVX-512. The
-//! only `unsafe` in the crate is the call of a version whose CPU features have just been detected.
-//!
-//! [`Arithmetic`] chooses between a fused multiply-add and a separate one: `mul_add` on a CPU without the
-//! instruction is a slow library call.
+//! Hot loops are written once and compiled three times by [`multiversion!`]: for the baseline CPU, for AVX2 +
+//! FMA, and for AVX-512. Most are plain loops over slices, which the compiler vectorises; accumulators that
+//! live across a loop are held in [`Eight`]. `unsafe` stands only there (the intrinsics) and in the call of a
+//! version whose CPU features have just been detected.
 
+mod eight;
 mod exp;
 mod lane;
 mod slices;
 
+pub use eight::Eight;
 pub use lane::Lane;
 pub(crate) use slices::{axpy, dot};
 
 use std::sync::OnceLock;
 
-/// How `a * b + c` is computed.
+/// One way to compute: how `a * b + c` is rounded, and which registers hold eight numbers.
 pub trait Arithmetic: Copy {
     /// True when a fused instruction may be used.
     const FUSED: bool;
+    /// Eight doubles.
+    type F64: Eight<f64>;
+    /// Eight floats.
+    type F32: Eight<f32>;
 }
 
-/// One instruction, one rounding.
+/// What every CPU of the target can do: arrays, and a multiply-add in two instructions where one would be a
+/// slow library call.
 #[derive(Clone, Copy)]
-pub struct Fused;
+pub struct Baseline;
 
-/// Two instructions, two roundings.
+impl Arithmetic for Baseline {
+    const FUSED: bool = cfg!(target_arch = "aarch64");
+    type F64 = [f64; 8];
+    type F32 = [f32; 8];
+}
+
+/// AVX2 and FMA.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-pub struct Separate;
+pub struct Avx2;
 
-impl Arithmetic for Fused {
+#[cfg(target_arch = "x86_64")]
+impl Arithmetic for Avx2 {
     const FUSED: bool = true;
+    type F64 = eight::F64x8Pair;
+    type F32 = eight::F32x8;
 }
 
-impl Arithmetic for Separate {
-    const FUSED: bool = false;
+/// AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub struct Avx512;
+
+#[cfg(target_arch = "x86_64")]
+impl Arithmetic for Avx512 {
+    const FUSED: bool = true;
+    type F64 = eight::F64x8;
+    type F32 = eight::F32x8;
 }
 
 /// What the CPU at hand can do.
@@ -95,11 +118,11 @@ macro_rules! multiversion {
             {
                 #[target_feature(enable = "avx2,fma")]
                 fn avx2 $(<$($t: $bound),+>)? ($($arg: $ty),*) $(-> $ret)? {
-                    $body::<$crate::simd::Fused $($(, $t)+)?>($($arg),*)
+                    $body::<$crate::simd::Avx2 $($(, $t)+)?>($($arg),*)
                 }
                 #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
                 fn avx512 $(<$($t: $bound),+>)? ($($arg: $ty),*) $(-> $ret)? {
-                    $body::<$crate::simd::Fused $($(, $t)+)?>($($arg),*)
+                    $body::<$crate::simd::Avx512 $($(, $t)+)?>($($arg),*)
                 }
                 match $crate::simd::level() {
                     // SAFETY: `level` returns these only after detecting the features they enable.
@@ -109,15 +132,8 @@ macro_rules! multiversion {
                     $crate::simd::Level::Baseline => {}
                 }
             }
-            $body::<$crate::simd::BaselineArithmetic $($(, $t)+)?>($($arg),*)
+            $body::<$crate::simd::Baseline $($(, $t)+)?>($($arg),*)
         }
     };
 }
 pub(crate) use multiversion;
-
-/// Arithmetic of the baseline version: every AArch64 CPU has a fused multiply-add, plain x86-64 has not.
-#[cfg(target_arch = "aarch64")]
-pub(crate) type BaselineArithmetic = Fused;
-/// Arithmetic of the baseline version.
-#[cfg(not(target_arch = "aarch64"))]
-pub(crate) type BaselineArithmetic = Separate;

@@ -1,32 +1,26 @@
 //! Sums over slices in a fixed order of lanes, so that the result does not depend on the CPU's width.
 
-use super::{Arithmetic, Lane, multiversion};
-
-/// Independent partial sums of a dot product; enough to hide the latency of the adder.
-const LANES: usize = 32;
+use super::{Arithmetic, Eight, Lane, multiversion};
 
 #[inline(always)]
 fn dot_body<A: Arithmetic, T: Lane>(a: &[T], b: &[T]) -> T {
     let n = a.len().min(b.len());
-    let (a, b) = (&a[..n], &b[..n]);
-    let mut acc = [T::default(); LANES];
-    let (mut ca, mut cb) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    for (x, y) in (&mut ca).zip(&mut cb) {
-        for l in 0..LANES {
-            acc[l] = x[l].fma::<A>(y[l], acc[l]);
+    let ((a, a_rest), (b, b_rest)) = (a[..n].as_chunks::<8>(), b[..n].as_chunks::<8>());
+    // Four independent sums hide the latency of the multiply-add.
+    let mut acc = [T::Eight::<A>::splat(T::default()); 4];
+    let ((a4, a1), (b4, b1)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (x, y) in a4.iter().zip(b4) {
+        for i in 0..4 {
+            acc[i] = T::Eight::<A>::load(&x[i]).fma(T::Eight::<A>::load(&y[i]), acc[i]);
         }
     }
-    for (l, (x, y)) in ca.remainder().iter().zip(cb.remainder()).enumerate() {
-        acc[l] = x.fma::<A>(*y, acc[l]);
+    for (x, y) in a1.iter().zip(b1) {
+        acc[0] = T::Eight::<A>::load(x).fma(T::Eight::<A>::load(y), acc[0]);
     }
-    let mut width = LANES / 2;
-    while width > 0 {
-        for l in 0..width {
-            acc[l] = acc[l] + acc[l + width];
-        }
-        width /= 2;
-    }
-    acc[0]
+    let mut s = [T::default(); 8];
+    acc[0].add(acc[1]).add(acc[2].add(acc[3])).store(&mut s);
+    let rest: T = a_rest.iter().zip(b_rest).map(|(x, y)| *x * *y).sum();
+    ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])) + rest
 }
 multiversion! {
     /// `sum_i a_i b_i` over the common length.
