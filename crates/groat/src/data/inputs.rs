@@ -1,0 +1,480 @@
+//! [`Inputs`]: which columns a model takes in, and how they become numbers.
+
+use serde::{Deserialize, Serialize};
+
+use super::column::{Column, sort_labels};
+use super::embed::{Embedder, Embedding};
+use super::table::{Table, not_finite, position, unknown_column};
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+
+/// What to take from a training table.
+#[derive(Clone, Debug)]
+pub struct InputOptions {
+    /// The column to be predicted, which is not an input. None for a density.
+    pub target: Option<String>,
+    /// The input columns; empty for all but the target.
+    pub features: Vec<String>,
+    /// Columns to be left out.
+    pub exclude: Vec<String>,
+    /// Columns of numbers that are names of categories.
+    pub categorical: Vec<String>,
+    /// Time embedding.
+    pub embedding: Option<Embedding>,
+    /// Most categories of one column; more are taken for an oversight.
+    pub max_levels: usize,
+}
+
+impl Default for InputOptions {
+    fn default() -> Self {
+        Self {
+            target: None,
+            features: Vec::new(),
+            exclude: Vec::new(),
+            categorical: Vec::new(),
+            embedding: None,
+            max_levels: 100,
+        }
+    }
+}
+
+/// One input column as the model remembers it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputColumn {
+    /// Its name.
+    pub name: String,
+    /// Its place in the training table, from 0.
+    pub position: usize,
+    /// The categories, one indicator feature each; none for a column of numbers.
+    pub levels: Option<Vec<String>>,
+}
+
+impl InputColumn {
+    /// Number of features it becomes.
+    pub(super) fn width(&self) -> usize {
+        self.levels.as_ref().map_or(1, Vec::len)
+    }
+}
+
+/// The index of a level, or what is wrong with it.
+pub(super) fn find_level(levels: &[String], label: &str) -> std::result::Result<usize, String> {
+    levels.iter().position(|level| level == label).ok_or_else(|| {
+        format!("found {label:?}, which training did not have; the known levels are {}", levels.join(", "))
+    })
+}
+
+/// What a model remembers of its training table, so that it can be fed raw tables.
+///
+/// Columns are matched by name where both tables have names: further columns are ignored, a missing
+/// one is an error. Without names the number of columns must be that of the training table, with or
+/// without its target.
+///
+/// ```
+/// use groat::data::{Column, InputOptions, Inputs, Table};
+/// let table = Table::new(["x", "colour", "y"], vec![
+///     Column::Numeric(vec![1.0, 2.0]),
+///     Column::text(["red", "blue"]),
+///     Column::Numeric(vec![0.1, 0.2]),
+/// ])?;
+/// let inputs = Inputs::fit(&table, &InputOptions { target: Some("y".into()), ..Default::default() })?;
+/// assert_eq!(inputs.feature_names(), ["x", "colour=blue", "colour=red"]);
+/// assert_eq!(inputs.apply(&table)?.row(0), [1.0, 0.0, 1.0]);
+/// # Ok::<(), groat::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
+pub struct Inputs {
+    columns: Vec<InputColumn>,
+    target: Option<InputColumn>,
+    named: bool,
+    table_width: usize,
+    embedding: Option<Embedding>,
+}
+
+/// As it stands in a file, not yet checked.
+#[derive(Deserialize)]
+struct Stored {
+    columns: Vec<InputColumn>,
+    target: Option<InputColumn>,
+    named: bool,
+    table_width: usize,
+    embedding: Option<Embedding>,
+}
+
+impl TryFrom<Stored> for Inputs {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self> {
+        let Stored { columns, target, named, table_width, embedding } = stored;
+        if columns.iter().chain(&target).any(|column| column.position >= table_width) {
+            return Err(Error::parameter("position", table_width, "columns within the training table"));
+        }
+        let inputs = Self { columns, target, named, table_width, embedding };
+        inputs.check_embedding()?;
+        Ok(inputs)
+    }
+}
+
+impl Inputs {
+    /// Chooses the columns of a training table and collects the levels of its categories.
+    pub fn fit(table: &Table, options: &InputOptions) -> Result<Self> {
+        let mut inputs = Self::choose(table.source(), table.names(), table.is_named(), options)?;
+        for input in &mut inputs.columns {
+            let column = table.column(input.position);
+            if column.is_text() || options.categorical.contains(&input.name) {
+                input.levels = Some(levels_of(table, input.position, options.max_levels)?);
+            }
+        }
+        inputs.check_embedding()?;
+        Ok(inputs)
+    }
+
+    /// Chooses among columns of numbers before any row is known, as for a stream.
+    pub fn choose(source: &str, names: &[String], named: bool, options: &InputOptions) -> Result<Self> {
+        let fail = |reason: String| Error::Source { source_name: source.to_owned(), reason };
+        let find = |name: &String| {
+            let position = position(names, named, name).ok_or_else(|| fail(unknown_column(name, names)))?;
+            Ok::<InputColumn, Error>(InputColumn { name: names[position].clone(), position, levels: None })
+        };
+        let target = options.target.as_ref().map(find).transpose()?;
+        let excluded = options.exclude.iter().map(find).collect::<Result<Vec<_>>>()?;
+        options.categorical.iter().try_for_each(|name| find(name).map(drop))?;
+        let chosen = if options.features.is_empty() { names } else { &options.features };
+        let mut columns = Vec::new();
+        for name in chosen {
+            let column = find(name)?;
+            let is_target = target.as_ref().is_some_and(|t| t.position == column.position);
+            if is_target && !options.features.is_empty() {
+                return Err(fail(format!("{name:?} cannot be both a feature and the target")));
+            }
+            if !is_target && !excluded.contains(&column) {
+                columns.push(column);
+            }
+        }
+        let inputs = Self { columns, target, named, table_width: names.len(), embedding: options.embedding };
+        if inputs.features() == 0 {
+            return Err(fail("there is no input column besides the target".into()));
+        }
+        inputs.check_embedding()?;
+        Ok(inputs)
+    }
+
+    fn check_embedding(&self) -> Result<()> {
+        let Some(embedding) = self.embedding else { return Ok(()) };
+        if self.target.is_none() {
+            return Err(Error::parameter("target", "none", "a column when a series is embedded"));
+        }
+        if let Some(column) = self.columns.iter().find(|column| column.levels.is_some()) {
+            return Err(Error::parameter("embed", &column.name, "only columns of numbers can be lagged"));
+        }
+        Embedder::new(embedding, self.columns.len()).map(drop)
+    }
+
+    /// The input columns in order.
+    pub fn columns(&self) -> &[InputColumn] {
+        &self.columns
+    }
+
+    /// Name of the column to be predicted.
+    pub fn target(&self) -> Option<&str> {
+        self.target.as_ref().map(|target| target.name.as_str())
+    }
+
+    /// The time embedding.
+    pub fn embedding(&self) -> Option<Embedding> {
+        self.embedding
+    }
+
+    /// Number of features, after one-hot coding and embedding.
+    pub fn features(&self) -> usize {
+        match self.embedding {
+            Some(e) => e.lags.saturating_mul(self.columns.len() + usize::from(e.feedback)),
+            None => self.columns.iter().map(InputColumn::width).sum(),
+        }
+    }
+
+    /// Names of the features: `x`, `colour=red`, `y[t-1]`.
+    pub fn feature_names(&self) -> Vec<String> {
+        if let Some(embedding) = self.embedding {
+            let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+            return embedding.names(&names, self.target());
+        }
+        let names = |column: &InputColumn| match &column.levels {
+            None => vec![column.name.clone()],
+            Some(levels) => levels.iter().map(|level| format!("{}={level}", column.name)).collect(),
+        };
+        self.columns.iter().flat_map(names).collect()
+    }
+
+    /// Rows at the start of a table that have no sample, because they only fill the past.
+    pub fn lost_rows(&self) -> usize {
+        self.embedding.map_or(0, |embedding| embedding.lost_rows())
+    }
+
+    /// The samples of a table, from row [`lost_rows`](Self::lost_rows) on, not yet standardised.
+    pub fn apply(&self, table: &Table) -> Result<Matrix> {
+        let places = self.locate(table.source(), table.names(), table.is_named(), table.is_open())?;
+        match self.embedding {
+            None => self.encode(table, &places.columns),
+            Some(embedding) => self.embed(table, &places, embedding),
+        }
+    }
+
+    /// Where the columns stand in a table with these names.
+    pub(super) fn locate(&self, source: &str, names: &[String], named: bool, open: bool) -> Result<Places> {
+        let fail = |reason: String| Error::Source { source_name: source.to_owned(), reason };
+        if self.named && named {
+            let find = |column: &InputColumn| names.iter().position(|name| *name == column.name);
+            let columns: Vec<Option<usize>> = self.columns.iter().map(find).collect();
+            if let (false, Some(at)) = (open, columns.iter().position(Option::is_none)) {
+                return Err(fail(unknown_column(&self.columns[at].name, names)));
+            }
+            return Ok(Places { columns, target: self.target.as_ref().and_then(find) });
+        }
+        if names.len() == self.table_width {
+            let columns = self.columns.iter().map(|column| Some(column.position)).collect();
+            Ok(Places { columns, target: self.target.as_ref().map(|target| target.position) })
+        } else if names.len() == self.columns.len() {
+            Ok(Places { columns: (0..names.len()).map(Some).collect(), target: None })
+        } else {
+            Err(fail(format!(
+                "there are {} columns without names, but the model was made from {} ({} of them inputs)",
+                names.len(),
+                self.table_width,
+                self.columns.len()
+            )))
+        }
+    }
+
+    fn encode(&self, table: &Table, places: &[Option<usize>]) -> Result<Matrix> {
+        let mut x = Matrix::zeros(table.rows(), self.features());
+        let mut first = 0;
+        for (input, place) in self.columns.iter().zip(places) {
+            if let Some(index) = *place {
+                match &input.levels {
+                    None => fill_numbers(&mut x, first, table, index)?,
+                    Some(levels) => fill_levels(&mut x, first, table, index, levels)?,
+                }
+            } else if let Some(levels) = &input.levels {
+                // An absent column of an open table is all zeros, which must be a level.
+                let level = find_level(levels, "0").map_err(|reason| table.error(reason))?;
+                (0..x.rows()).for_each(|row| x[(row, first + level)] = 1.0);
+            }
+            first += input.width();
+        }
+        Ok(x)
+    }
+
+    fn embed(&self, table: &Table, places: &Places, embedding: Embedding) -> Result<Matrix> {
+        let lost = embedding.lost_rows();
+        if table.rows() <= lost {
+            let what = "the time embedding";
+            return Err(Error::TooFew { what, unit: "rows", needed: lost + 1, found: table.rows() });
+        }
+        let present = self.encode_inputs(table, &places.columns)?;
+        let output = match (embedding.feedback, places.target) {
+            (false, _) => vec![0.0; table.rows()],
+            (true, Some(index)) => table.numbers(&table.names()[index])?,
+            (true, None) => {
+                let target = self.target().unwrap_or_default();
+                let reason = format!("{}; its past is an input", unknown_column(target, table.names()));
+                return Err(table.error(reason));
+            }
+        };
+        let mut embedder = Embedder::new(embedding, self.columns.len())?;
+        let mut x = Matrix::zeros(table.rows() - lost, embedder.width());
+        let mut spare = vec![0.0; embedder.width()];
+        for row in 0..table.rows() {
+            let out = if row < lost { &mut spare[..] } else { x.row_mut(row - lost) };
+            embedder.push(present.row(row), output[row], out)?;
+        }
+        Ok(x)
+    }
+
+    /// The input columns at each row's own time; all are numbers here.
+    fn encode_inputs(&self, table: &Table, places: &[Option<usize>]) -> Result<Matrix> {
+        let mut present = Matrix::zeros(table.rows(), self.columns.len());
+        for (at, place) in places.iter().enumerate() {
+            if let Some(index) = *place {
+                fill_numbers(&mut present, at, table, index)?;
+            }
+        }
+        Ok(present)
+    }
+}
+
+/// Indices of the input columns (none: all zeros) and of the target.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Places {
+    pub columns: Vec<Option<usize>>,
+    pub target: Option<usize>,
+}
+
+fn fill_numbers(x: &mut Matrix, feature: usize, table: &Table, index: usize) -> Result<()> {
+    for (row, &value) in table.numbers_at(index)?.iter().enumerate() {
+        table.check_number(row, index, value)?;
+        x[(row, feature)] = value;
+    }
+    Ok(())
+}
+
+fn fill_levels(x: &mut Matrix, first: usize, table: &Table, index: usize, levels: &[String]) -> Result<()> {
+    let column = table.column(index);
+    for row in 0..table.rows() {
+        let label = column.label(row).ok_or_else(|| table.error_at(row, index, not_finite(f64::NAN)))?;
+        let level = find_level(levels, &label).map_err(|reason| table.error_at(row, index, reason))?;
+        x[(row, first + level)] = 1.0;
+    }
+    Ok(())
+}
+
+/// The distinct labels of a column in order, at most `most` of them.
+pub(super) fn levels_of(table: &Table, index: usize, most: usize) -> Result<Vec<String>> {
+    let column: &Column = table.column(index);
+    let mut seen = std::collections::HashSet::new();
+    for row in 0..table.rows() {
+        if let Some(label) = column.label(row) {
+            if !seen.contains(label.as_ref()) {
+                seen.insert(label.into_owned());
+            }
+        }
+        if seen.len() > most {
+            let first =
+                (0..=row).find(|&r| column.label(r).is_some_and(|l| l.parse::<f64>().is_err())).unwrap_or(0);
+            let text = column.label(first).unwrap_or_default();
+            let reason = format!(
+                "found {text:?} in a column of more than {most} different texts; if it should hold numbers, \
+                 mend this value, else leave the column out"
+            );
+            return Err(table.error_at(first, index, reason));
+        }
+    }
+    let mut levels: Vec<String> = seen.into_iter().collect();
+    sort_labels(&mut levels);
+    Ok(levels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(names: &[&str], columns: Vec<Column>) -> Table {
+        Table::new(names.iter().copied(), columns).unwrap()
+    }
+
+    fn training() -> Table {
+        table(
+            &["x", "colour", "y"],
+            vec![
+                Column::Numeric(vec![1.0, 2.0, 3.0]),
+                Column::text(["red", "blue", "red"]),
+                Column::Numeric(vec![0.1, 0.2, 0.3]),
+            ],
+        )
+    }
+
+    fn for_y() -> InputOptions {
+        InputOptions { target: Some("y".into()), ..Default::default() }
+    }
+
+    #[test]
+    fn further_columns_are_ignored_and_order_does_not_matter() {
+        let inputs = Inputs::fit(&training(), &for_y()).unwrap();
+        let later = table(
+            &["new", "colour", "x"],
+            vec![Column::Numeric(vec![f64::NAN]), Column::text(["red"]), Column::Numeric(vec![9.0])],
+        );
+        assert_eq!(inputs.apply(&later).unwrap().row(0), [9.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn missing_columns_unseen_levels_and_missing_values_are_named() {
+        let inputs = Inputs::fit(&training(), &for_y()).unwrap();
+        let message = |t: &Table| inputs.apply(t).unwrap_err().to_string();
+        let x = || Column::Numeric(vec![1.0, f64::NAN]);
+        assert_eq!(
+            message(&table(&["x"], vec![x()])),
+            "the table: there is no column \"colour\"; the columns are x"
+        );
+        assert_eq!(
+            message(&table(&["x", "colour"], vec![x(), Column::text(["red", "red"])])),
+            "the table, line 2, column x: the value is missing; fill or remove such rows first"
+        );
+        assert_eq!(
+            message(&table(&["x", "colour"], vec![Column::Numeric(vec![1.0]), Column::text(["green"])])),
+            "the table, line 1, column colour: found \"green\", which training did not have; \
+             the known levels are blue, red"
+        );
+        assert!(
+            message(&table(&["x", "colour"], vec![Column::text(["u"]), Column::text(["red"])]))
+                .contains("column x: expected a number, found \"u\"")
+        );
+    }
+
+    #[test]
+    fn bad_choices_are_errors() {
+        let fail = |options: InputOptions| Inputs::fit(&training(), &options).unwrap_err().to_string();
+        let listed = "the table: there is no column \"z\"; the columns are x, colour, y";
+        assert_eq!(fail(InputOptions { target: Some("z".into()), ..Default::default() }), listed);
+        assert_eq!(fail(InputOptions { features: vec!["z".into()], ..for_y() }), listed);
+        assert_eq!(fail(InputOptions { exclude: vec!["z".into()], ..for_y() }), listed);
+        assert!(
+            fail(InputOptions { features: vec!["y".into()], ..for_y() })
+                .contains("both a feature and the target")
+        );
+        assert!(
+            fail(InputOptions { exclude: vec!["x".into(), "colour".into()], ..for_y() })
+                .contains("no input column")
+        );
+        assert!(fail(InputOptions { max_levels: 1, ..for_y() }).contains("more than 1 different texts"));
+        assert!(
+            fail(InputOptions { embedding: Some(Embedding::new(1)), ..for_y() })
+                .contains("only columns of numbers")
+        );
+    }
+
+    #[test]
+    fn numbers_can_be_categories_whatever_their_spelling() {
+        let codes = table(&["k"], vec![Column::Numeric(vec![2.0, 10.0, 2.0])]);
+        let options = InputOptions { categorical: vec!["k".into()], ..Default::default() };
+        let inputs = Inputs::fit(&codes, &options).unwrap();
+        assert_eq!(inputs.feature_names(), ["k=2", "k=10"]);
+        assert_eq!(inputs.apply(&table(&["k"], vec![Column::text(["10"])])).unwrap().row(0), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn without_names_the_count_decides() {
+        let numbers = |cols: usize| {
+            let names: Vec<String> = (1..=cols).map(|j| format!("x{j}")).collect();
+            let columns = (1..=cols).map(|j| Column::Numeric(vec![j as f64])).collect();
+            Table::new(names, columns).unwrap().unnamed(true)
+        };
+        let options = InputOptions { target: Some("2".into()), ..Default::default() };
+        let inputs = Inputs::fit(&numbers(3), &options).unwrap();
+        assert_eq!(inputs.apply(&numbers(3)).unwrap().row(0), [1.0, 3.0]);
+        assert_eq!(inputs.apply(&numbers(2)).unwrap().row(0), [1.0, 2.0]);
+        assert!(inputs.apply(&numbers(4)).unwrap_err().to_string().contains("4 columns without names"));
+        assert!(inputs.apply(&numbers(1)).is_err());
+    }
+
+    #[test]
+    fn a_series_is_predicted_from_its_past() {
+        let series = table(&["y"], vec![Column::Numeric(vec![1.0, 2.0, 3.0, 4.0])]);
+        let inputs =
+            Inputs::fit(&series, &InputOptions { embedding: Some(Embedding::new(2)), ..for_y() }).unwrap();
+        assert_eq!(inputs.feature_names(), ["y[t-1]", "y[t-2]"]);
+        let x = inputs.apply(&series).unwrap();
+        assert_eq!((x.rows(), x.row(1)), (2, &[3.0, 2.0][..]));
+        assert!(inputs.apply(&table(&["y"], vec![Column::Numeric(vec![1.0, 2.0])])).is_err());
+        assert!(inputs.apply(&table(&["z"], vec![Column::Numeric(vec![1.0; 9])])).is_err());
+    }
+
+    #[test]
+    fn what_a_file_says_is_checked() {
+        let inputs = Inputs::fit(&training(), &for_y()).unwrap();
+        let text = serde_json::to_string(&inputs).unwrap();
+        assert_eq!(serde_json::from_str::<Inputs>(&text).unwrap(), inputs);
+        let hostile = text.replace("\"table_width\":3", "\"table_width\":1");
+        assert!(serde_json::from_str::<Inputs>(&hostile).is_err());
+    }
+}

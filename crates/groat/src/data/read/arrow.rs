@@ -1,0 +1,130 @@
+//! Parquet and Arrow IPC.
+
+use std::fs::File;
+use std::io::{self, Seek};
+
+use arrow::array::{Array, AsArray, RecordBatch, RecordBatchReader};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Float64Type};
+use arrow::ipc::reader::{FileReader, StreamReader};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use super::ReadOptions;
+use super::source::{Format, Source};
+use crate::data::column::{Categories, Column};
+use crate::data::table::Table;
+use crate::error::{Error, Result};
+
+pub(super) struct ArrowReader {
+    source: String,
+    batches: Box<dyn RecordBatchReader + Send>,
+    text: Vec<String>,
+    batch: usize,
+    /// What is left of a batch that was larger than asked for.
+    rest: Option<RecordBatch>,
+    rows: u64,
+}
+
+impl ArrowReader {
+    pub fn open(source: Source, format: Format, options: &ReadOptions) -> Result<Self> {
+        let name = source.name.clone();
+        let wrong = |e: &dyn std::fmt::Display| Error::Source {
+            source_name: name.clone(),
+            reason: format!("cannot read it as {format:?}: {e}"),
+        };
+        let batches: Box<dyn RecordBatchReader + Send> = if format == Format::Parquet {
+            let builder =
+                ParquetRecordBatchReaderBuilder::try_new(seekable(source)?).map_err(|e| wrong(&e))?;
+            Box::new(builder.with_batch_size(options.batch).build().map_err(|e| wrong(&e))?)
+        } else if source.head.starts_with(b"ARROW1") {
+            Box::new(FileReader::try_new_buffered(seekable(source)?, None).map_err(|e| wrong(&e))?)
+        } else {
+            Box::new(StreamReader::try_new_buffered(source.input, None).map_err(|e| wrong(&e))?)
+        };
+        let (text, batch) = (options.text.clone(), options.batch);
+        Ok(Self { source: name, batches, text, batch, rest: None, rows: 0 })
+    }
+
+    /// The next batch of rows; nothing at the end.
+    pub fn next_table(&mut self) -> Result<Option<Table>> {
+        let Some(batch) = self.next_batch()? else { return Ok(None) };
+        let schema = batch.schema();
+        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        let columns = names
+            .iter()
+            .zip(batch.columns())
+            .map(|(name, array)| {
+                column(array, self.text.contains(name))
+                    .map_err(|reason| self.error(format!("column {name:?}: {reason}")))
+            })
+            .collect::<Result<Vec<Column>>>()?;
+        let lines = self.rows + 1..=self.rows + batch.num_rows() as u64;
+        self.rows += batch.num_rows() as u64;
+        crate::data::table::check_names(&self.source, &names)?;
+        Ok(Some(Table::new(names, columns)?.from_source(&self.source, lines)))
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            let batch = match self.rest.take() {
+                Some(rest) => rest,
+                None => match self.batches.next() {
+                    None => return Ok(None),
+                    Some(batch) => batch.map_err(|e| self.error(format!("the file is damaged: {e}")))?,
+                },
+            };
+            let rows = batch.num_rows();
+            if rows > self.batch {
+                self.rest = Some(batch.slice(self.batch, rows - self.batch));
+                return Ok(Some(batch.slice(0, self.batch)));
+            }
+            if rows > 0 {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    fn error(&self, reason: String) -> Error {
+        Error::Source { source_name: self.source.clone(), reason }
+    }
+}
+
+/// The file itself, or its decompressed copy in a temporary file that vanishes with the reader.
+fn seekable(source: Source) -> Result<File> {
+    if let Some(file) = source.file {
+        return Ok(file);
+    }
+    let copy = |mut input| {
+        let mut file = tempfile::tempfile()?;
+        io::copy(&mut input, &mut file)?;
+        file.rewind()?;
+        Ok(file)
+    };
+    copy(source.input).map_err(|e| Error::io(source.name, e))
+}
+
+/// Numbers and truth values become numbers; texts and dates become categories.
+fn column(array: &dyn Array, as_text: bool) -> std::result::Result<Column, String> {
+    let kind = match array.data_type() {
+        DataType::Dictionary(_, values) => values.as_ref(),
+        kind => kind,
+    };
+    let number = kind.is_numeric() || matches!(kind, DataType::Boolean | DataType::Null);
+    let text = kind.is_string() || kind.is_temporal();
+    if number && !as_text {
+        let numbers = cast(array, &DataType::Float64).map_err(|e| e.to_string())?;
+        let numbers = numbers.as_primitive::<Float64Type>();
+        Ok(Column::Numeric(numbers.iter().map(|v| v.unwrap_or(f64::NAN)).collect()))
+    } else if text || number {
+        // Numbers asked for as text go through the one spelling of labels.
+        let column = if number { column(array, false)? } else { return texts(array).map(Column::Text) };
+        Ok(Column::Text((0..column.len()).map(|row| column.label(row)).collect()))
+    } else {
+        Err(format!("values of type {} cannot be read; use numbers, truth values or text", array.data_type()))
+    }
+}
+
+fn texts(array: &dyn Array) -> std::result::Result<Categories, String> {
+    let texts = cast(array, &DataType::LargeUtf8).map_err(|e| e.to_string())?;
+    Ok(texts.as_string::<i64>().iter().collect())
+}

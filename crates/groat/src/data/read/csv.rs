@@ -1,0 +1,222 @@
+//! CSV rows, one at a time, each as soon as its line has arrived.
+
+use std::io::Read;
+
+use super::source::Source;
+use super::{ReadOptions, RowSource};
+use crate::data::cell::Cell;
+use crate::data::table::check_names;
+use crate::error::{Error, Result};
+
+/// The delimiters that are looked for when none is given.
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+pub(super) struct CsvRows<R> {
+    reader: csv::Reader<R>,
+    source: String,
+    names: Vec<String>,
+    named: bool,
+    record: csv::ByteRecord,
+    /// The first record is data, read while looking for a header, and not handed out yet.
+    pending: bool,
+}
+
+impl CsvRows<super::source::Input> {
+    pub fn open(source: Source, options: &ReadOptions) -> Result<Self> {
+        if source.head.starts_with(&[0xff, 0xfe]) || source.head.starts_with(&[0xfe, 0xff]) {
+            return Err(source.error("the text is UTF-16; convert it to UTF-8 first"));
+        }
+        let delimiter = match options.delimiter {
+            Some(delimiter) => delimiter,
+            None => guess_delimiter(&source.head),
+        };
+        Self::new(source.input, &source.name, delimiter, options.header)
+    }
+}
+
+impl<R: Read> CsvRows<R> {
+    fn new(input: R, source: &str, delimiter: u8, header: Option<bool>) -> Result<Self> {
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(input);
+        let source = source.to_owned();
+        let mut rows = Self {
+            reader,
+            source,
+            names: Vec::new(),
+            named: false,
+            record: Default::default(),
+            pending: false,
+        };
+        if !rows.advance()? {
+            return Err(rows.error("there are no rows; the input is empty"));
+        }
+        let first = rows.fields().map(|f| f.map(str::to_owned)).collect::<Result<Vec<String>>>()?;
+        rows.named = header.unwrap_or_else(|| looks_like_header(&first));
+        rows.pending = !rows.named;
+        rows.names = (1..).zip(&first).map(|(number, name)| column_name(number, name, rows.named)).collect();
+        check_names(&rows.source, &rows.names)?;
+        Ok(rows)
+    }
+
+    /// Reads the next record; false at the end.
+    fn advance(&mut self) -> Result<bool> {
+        self.reader.read_byte_record(&mut self.record).map_err(|e| {
+            let reason = e.to_string();
+            match e.into_kind() {
+                csv::ErrorKind::Io(e) => Error::io(&self.source, e),
+                _ => Error::Source { source_name: self.source.clone(), reason },
+            }
+        })
+    }
+
+    fn line(&self) -> u64 {
+        self.record.position().map_or(0, csv::Position::line)
+    }
+
+    /// The fields of the record, trimmed.
+    fn fields(&self) -> impl Iterator<Item = Result<&str>> {
+        (0..).zip(&self.record).map(|(at, field)| {
+            // Only the first field of the first line can carry a byte order mark.
+            let field = if at == 0 { field.strip_prefix(b"\xef\xbb\xbf").unwrap_or(field) } else { field };
+            std::str::from_utf8(field.trim_ascii()).map_err(|_| self.error_at(at, "the text is not UTF-8"))
+        })
+    }
+
+    fn error(&self, reason: impl Into<String>) -> Error {
+        Error::Source { source_name: self.source.clone(), reason: reason.into() }
+    }
+
+    fn error_at(&self, column: usize, reason: impl Into<String>) -> Error {
+        let column = self.names.get(column).cloned().unwrap_or_else(|| (column + 1).to_string());
+        Error::Data { source_name: self.source.clone(), line: self.line(), column, reason: reason.into() }
+    }
+}
+
+impl<R: Read + Send> RowSource for CsvRows<R> {
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn is_named(&self) -> bool {
+        self.named
+    }
+
+    fn next_row(&mut self, cells: &mut Vec<Cell>) -> Result<Option<u64>> {
+        if !std::mem::take(&mut self.pending) && !self.advance()? {
+            return Ok(None);
+        }
+        let (expected, found) = (self.names.len(), self.record.len());
+        if expected != found {
+            let reason = format!("the row has {found} fields, expected {expected} as in the first row");
+            return Err(self.error_at(found.min(expected), reason));
+        }
+        cells.clear();
+        for field in self.fields() {
+            cells.push(Cell::parse(field?));
+        }
+        Ok(Some(self.line()))
+    }
+}
+
+/// The name of column `number` (from 1) given the first row's field.
+fn column_name(number: usize, field: &str, named: bool) -> String {
+    if named && !field.is_empty() { field.to_owned() } else { format!("x{number}") }
+}
+
+/// A first row without any number, and with at least one text, names the columns.
+fn looks_like_header(fields: &[String]) -> bool {
+    let cells = || fields.iter().map(|field| Cell::parse(field));
+    cells().any(|c| matches!(c, Cell::Text(_))) && !cells().any(|c| matches!(c, Cell::Number(_)))
+}
+
+/// The delimiter that stands equally often in the lines at hand, and most often.
+fn guess_delimiter(head: &[u8]) -> u8 {
+    let complete = head.iter().rposition(|&b| b == b'\n').map_or(head, |end| &head[..end]);
+    let lines: Vec<&[u8]> =
+        complete.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(10).collect();
+    let counts = |delimiter: u8| lines.iter().map(move |line| count_outside_quotes(line, delimiter));
+    let score = |delimiter: u8| {
+        let first = counts(delimiter).next().unwrap_or(0);
+        (first > 0 && counts(delimiter).all(|count| count == first), first)
+    };
+    // `max_by_key` keeps the last of equals, so the commonest delimiter goes last.
+    DELIMITERS.into_iter().rev().max_by_key(|&d| score(d)).unwrap_or(b',')
+}
+
+fn count_outside_quotes(line: &[u8], delimiter: u8) -> usize {
+    let mut quoted = false;
+    line.iter()
+        .filter(|&&byte| {
+            quoted ^= byte == b'"';
+            !quoted && byte == delimiter
+        })
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Result<CsvRows<&[u8]>> {
+        CsvRows::new(text.as_bytes(), "t.csv", guess_delimiter(text.as_bytes()), None)
+    }
+
+    #[test]
+    fn delimiters_are_found() {
+        for (text, delimiter) in [
+            ("a,b\n1,2\n", b','),
+            ("a;b\n1,5;2,5\n", b';'),
+            ("a\tb,c\td\n", b'\t'),
+            ("a|b|c\n1|2|3\n", b'|'),
+            ("\"a;b;c\",d\n", b','),
+            ("single\n1\n", b','),
+            ("", b','),
+        ] {
+            assert_eq!(guess_delimiter(text.as_bytes()), delimiter, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn headers_are_found() {
+        assert_eq!(rows("a,,c\n1,2,3\n").unwrap().names, ["a", "x2", "c"]);
+        assert!(!rows("red,2\nblue,3\n").unwrap().named);
+        assert_eq!(rows("1,2\n").unwrap().names, ["x1", "x2"]);
+        assert_eq!(rows("\u{feff}a,b\n1,2\n").unwrap().names[0], "a");
+    }
+
+    #[test]
+    fn a_bad_row_is_named_and_can_be_passed() {
+        let mut rows = rows("a,b\n1,2\n3\n\n\"4\n\",5\n6,7\n").unwrap();
+        let mut cells = Vec::new();
+        assert_eq!(rows.next_row(&mut cells).unwrap(), Some(2));
+        assert_eq!(
+            rows.next_row(&mut cells).unwrap_err().to_string(),
+            "t.csv, line 3, column b: the row has 1 fields, expected 2 as in the first row"
+        );
+        assert_eq!(rows.next_row(&mut cells).unwrap(), Some(5));
+        assert_eq!(cells, [Cell::Number(4.0), Cell::Number(5.0)]);
+        assert_eq!(rows.next_row(&mut cells).unwrap(), Some(7));
+        assert_eq!(rows.next_row(&mut cells).unwrap(), None);
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_an_error() {
+        let mut rows = CsvRows::new(&b"a,b\n1,\xff\n"[..], "t.csv", b',', None).unwrap();
+        let error = rows.next_row(&mut Vec::new()).unwrap_err();
+        assert_eq!(error.to_string(), "t.csv, line 2, column b: the text is not UTF-8");
+    }
+
+    #[test]
+    fn empty_inputs_and_twin_names_are_errors() {
+        assert!(rows("").is_err());
+        assert!(rows("\n\n").is_err());
+        assert!(rows("a,a\n1,2\n").is_err());
+    }
+}

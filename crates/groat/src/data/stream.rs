@@ -1,0 +1,176 @@
+//! Rows of a stream as samples, one at a time.
+
+use super::cell::Cell;
+use super::embed::Embedder;
+use super::inputs::{Inputs, Places, find_level};
+use super::table::{not_finite, unknown_column};
+use crate::error::{Error, Result};
+
+/// Turns rows of cells into samples as [`Inputs::apply`] turns tables into matrices.
+///
+/// A row that is refused leaves the state as it was, so that a caller may skip it; the series then
+/// closes over the gap unless [`Embedder::reset`] is called on [`embedder_mut`](Self::embedder_mut).
+#[derive(Clone, Debug)]
+pub struct InputStream {
+    inputs: Inputs,
+    source: String,
+    names: Vec<String>,
+    places: Places,
+    embedder: Option<Embedder>,
+    present: Vec<f64>,
+    sample: Vec<f64>,
+}
+
+impl InputStream {
+    /// For rows of a source with these columns.
+    pub fn new(inputs: Inputs, source: &str, names: &[String], named: bool) -> Result<Self> {
+        let places = inputs.locate(source, names, named, false)?;
+        let embedder = match inputs.embedding() {
+            Some(embedding) => Some(Embedder::new(embedding, inputs.columns().len())?),
+            None => None,
+        };
+        let (source, names, sample) = (source.to_owned(), names.to_vec(), vec![0.0; inputs.features()]);
+        Ok(Self { inputs, source, names, places, embedder, present: Vec::new(), sample })
+    }
+
+    /// What the samples are made of.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// The past of the series, to be saved with a model.
+    pub fn embedder(&self) -> Option<&Embedder> {
+        self.embedder.as_ref()
+    }
+
+    /// The past of the series, to be restored or forgotten.
+    pub fn embedder_mut(&mut self) -> Option<&mut Embedder> {
+        self.embedder.as_mut()
+    }
+
+    /// Index of the target among the cells, if the source has it.
+    pub fn target_position(&self) -> Option<usize> {
+        self.places.target
+    }
+
+    /// The number to be predicted in a row.
+    pub fn target(&self, line: u64, cells: &[Cell]) -> Result<f64> {
+        match self.places.target {
+            Some(index) => self.number(line, cells, index),
+            None => Err(Error::Source {
+                source_name: self.source.clone(),
+                reason: unknown_column(self.inputs.target().unwrap_or_default(), &self.names),
+            }),
+        }
+    }
+
+    /// The sample of a row; nothing while a time embedding fills its past.
+    pub fn push(&mut self, line: u64, cells: &[Cell]) -> Result<Option<&[f64]>> {
+        let mut present = std::mem::take(&mut self.present);
+        let encoded = self.encode(line, cells, &mut present);
+        self.present = present;
+        encoded?;
+        let feedback = self.inputs.embedding().is_some_and(|embedding| embedding.feedback);
+        let output = if feedback { self.target(line, cells)? } else { 0.0 };
+        match &mut self.embedder {
+            None => {
+                self.sample.copy_from_slice(&self.present);
+                Ok(Some(&self.sample))
+            }
+            Some(embedder) => {
+                let ready = embedder.push(&self.present, output, &mut self.sample)?;
+                Ok(ready.then_some(&self.sample[..]))
+            }
+        }
+    }
+
+    fn encode(&self, line: u64, cells: &[Cell], present: &mut Vec<f64>) -> Result<()> {
+        crate::error::check_len("values in a row", self.names.len(), cells.len())?;
+        present.clear();
+        for (input, place) in self.inputs.columns().iter().zip(&self.places.columns) {
+            match (place, &input.levels) {
+                (None, _) => present.push(0.0),
+                (Some(index), None) => present.push(self.number(line, cells, *index)?),
+                (Some(index), Some(levels)) => {
+                    let level = self.level(line, &cells[*index], *index, levels)?;
+                    let first = present.len();
+                    present.resize(first + levels.len(), 0.0);
+                    present[first + level] = 1.0;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&self, line: u64, cells: &[Cell], index: usize) -> Result<f64> {
+        match cells[index].number() {
+            Some(number) if number.is_finite() => Ok(number),
+            Some(number) => Err(self.error(line, index, not_finite(number))),
+            None => Err(self.error(
+                line,
+                index,
+                format!("expected a number, found {:?}", cells[index].to_string()),
+            )),
+        }
+    }
+
+    fn level(&self, line: u64, cell: &Cell, index: usize, levels: &[String]) -> Result<usize> {
+        if *cell == Cell::Missing {
+            return Err(self.error(line, index, not_finite(f64::NAN)));
+        }
+        find_level(levels, &cell.to_string()).map_err(|reason| self.error(line, index, reason))
+    }
+
+    fn error(&self, line: u64, index: usize, reason: String) -> Error {
+        Error::Data { source_name: self.source.clone(), line, column: self.names[index].clone(), reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Column, Embedding, InputOptions, Table};
+    use super::*;
+
+    fn samples(table: &Table, inputs: &Inputs) -> Vec<Vec<f64>> {
+        let mut stream = InputStream::new(inputs.clone(), "s", table.names(), true).unwrap();
+        let push = |row| stream.push(table.line(row), &table.cells(row)).unwrap().map(<[f64]>::to_vec);
+        (0..table.rows()).filter_map(push).collect()
+    }
+
+    #[test]
+    fn a_stream_gives_the_rows_of_the_matrix() {
+        let numbers = |k: f64| Column::Numeric((0..9).map(|i| (k * f64::from(i)).sin()).collect());
+        let colours = Column::text((0..9).map(|i| ["red", "blue", "7"][i % 3]));
+        let mixed = Table::new(["u", "colour", "y"], vec![numbers(1.0), colours, numbers(2.0)]).unwrap();
+        let plain = Table::new(["u", "y"], vec![numbers(1.0), numbers(2.0)]).unwrap();
+        for (table, embedding) in
+            [(&mixed, None), (&plain, Some(Embedding { horizon: 2, ..Embedding::new(3) }))]
+        {
+            let options = InputOptions { target: Some("y".into()), embedding, ..Default::default() };
+            let inputs = Inputs::fit(table, &options).unwrap();
+            let matrix = inputs.apply(table).unwrap();
+            let rows: Vec<Vec<f64>> = matrix.view().iter().map(<[f64]>::to_vec).collect();
+            assert_eq!(samples(table, &inputs), rows);
+        }
+    }
+
+    #[test]
+    fn a_refused_row_leaves_no_trace() {
+        let names = ["u".to_owned(), "y".to_owned()];
+        let options = InputOptions {
+            target: Some("y".into()),
+            embedding: Some(Embedding::new(1)),
+            ..Default::default()
+        };
+        let inputs = Inputs::choose("s", &names, true, &options).unwrap();
+        let mut stream = InputStream::new(inputs, "s", &names, true).unwrap();
+        let row = |u: f64, y: f64| [Cell::Number(u), Cell::Number(y)];
+        assert!(stream.push(2, &row(1.0, 10.0)).unwrap().is_none());
+        for bad in [Cell::Missing, Cell::Text("t".into()), Cell::Number(f64::INFINITY)] {
+            let message = stream.push(3, &[Cell::Number(2.0), bad]).unwrap_err().to_string();
+            assert!(message.starts_with("s, line 3, column y: "), "{message}");
+        }
+        assert!(stream.push(4, &[Cell::Number(1.0)]).is_err());
+        assert_eq!(stream.push(5, &row(3.0, 30.0)).unwrap(), Some(&[3.0, 10.0][..]));
+    }
+}

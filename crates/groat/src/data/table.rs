@@ -1,0 +1,336 @@
+//! [`Table`]: named columns of equal length, each row knowing the line it came from.
+
+use super::cell::Cell;
+use super::column::{Column, Sparse};
+use crate::error::{Error, Result, check_len};
+
+/// Which line of the source each row came from, stored as runs of consecutive lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Lines {
+    /// First row of a run, and its line.
+    runs: Vec<(usize, u64)>,
+    rows: usize,
+}
+
+impl Lines {
+    fn push(&mut self, line: u64) {
+        let follows = self.rows > 0 && self.get(self.rows - 1) + 1 == line;
+        if !follows {
+            self.runs.push((self.rows, line));
+        }
+        self.rows += 1;
+    }
+
+    fn get(&self, row: usize) -> u64 {
+        match self.runs.partition_point(|&(first, _)| first <= row) {
+            0 => row as u64 + 1,
+            run => self.runs[run - 1].1 + (row - self.runs[run - 1].0) as u64,
+        }
+    }
+}
+
+/// Named columns of equal length.
+///
+/// ```
+/// use groat::data::{Column, Table};
+/// let table = Table::new(["x", "colour"], vec![
+///     Column::Numeric(vec![1.0, 2.0]),
+///     Column::text(["red", "blue"]),
+/// ])?;
+/// assert_eq!(table.rows(), 2);
+/// assert_eq!(table.numbers("x")?, [1.0, 2.0]);
+/// assert!(table.numbers("colour").is_err());
+/// # Ok::<(), groat::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    source: String,
+    named: bool,
+    open: bool,
+    names: Vec<String>,
+    columns: Vec<Column>,
+    lines: Lines,
+}
+
+impl Table {
+    /// A table from its columns; lengths must agree and names must differ.
+    pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>, columns: Vec<Column>) -> Result<Self> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        check_len("column names", columns.len(), names.len())?;
+        let rows = columns.first().map_or(0, Column::len);
+        for column in &columns {
+            check_len("rows of a column", rows, column.len())?;
+        }
+        let source = "the table".to_owned();
+        check_names(&source, &names)?;
+        let lines = Lines { runs: Vec::new(), rows };
+        Ok(Self { source, named: true, open: false, names, columns, lines })
+    }
+
+    /// Says where the table came from and which line each row stood on.
+    pub(crate) fn from_source(mut self, source: &str, lines: impl IntoIterator<Item = u64>) -> Self {
+        self.source = source.to_owned();
+        self.lines = Lines::default();
+        lines.into_iter().for_each(|line| self.lines.push(line));
+        debug_assert!(self.columns.is_empty() || self.lines.rows == self.columns[0].len());
+        self
+    }
+
+    /// Marks the names as made up (`x1`, `x2`, ...) because the source had none.
+    pub(crate) fn unnamed(mut self, unnamed: bool) -> Self {
+        self.named = !unnamed;
+        self
+    }
+
+    /// Marks the table as open: a column it does not have is all zeros.
+    pub(crate) fn opened(mut self) -> Self {
+        self.open = true;
+        self
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.lines.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Column names; `x1`, `x2`, ... when the source had none.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// True when the source named its columns.
+    pub fn is_named(&self) -> bool {
+        self.named
+    }
+
+    /// True when a column that is not there counts as zeros (svmlight).
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// The file the table came from, or "standard input".
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The columns in order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Column `index`.
+    pub fn column(&self, index: usize) -> &Column {
+        &self.columns[index]
+    }
+
+    /// Line of the source (text) or row (binary), from 1, of row `row`.
+    pub fn line(&self, row: usize) -> u64 {
+        self.lines.get(row)
+    }
+
+    /// The values of one row, as a text reader would hand them out.
+    pub fn cells(&self, row: usize) -> Vec<Cell> {
+        self.columns.iter().map(|column| column.cell(row)).collect()
+    }
+
+    /// The index of a column by its name. In a table without names its number from 1 does too.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        position(&self.names, self.named, name)
+    }
+
+    /// The index of a column by its name, or an error that lists the columns there are.
+    pub fn find(&self, name: &str) -> Result<usize> {
+        self.position(name).ok_or_else(|| self.error(unknown_column(name, &self.names)))
+    }
+
+    /// The numbers of a column, all of them finite, or an error that names line and column.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f64>> {
+        let index = self.find(name)?;
+        let numbers = self.numbers_at(index)?;
+        for (row, &value) in numbers.iter().enumerate() {
+            self.check_number(row, index, value)?;
+        }
+        Ok(numbers.into_owned())
+    }
+
+    pub(crate) fn numbers_at(&self, index: usize) -> Result<std::borrow::Cow<'_, [f64]>> {
+        self.columns[index].numbers().ok_or_else(|| {
+            let first = (0..self.rows()).find_map(|row| {
+                self.columns[index].label(row).filter(|text| text.parse::<f64>().is_err()).map(|t| (row, t))
+            });
+            let (row, text) = first.unwrap_or((0, "".into()));
+            self.error_at(row, index, format!("expected a number, found {:?}", text.as_ref()))
+        })
+    }
+
+    pub(crate) fn check_number(&self, row: usize, index: usize, value: f64) -> Result<()> {
+        if value.is_finite() { Ok(()) } else { Err(self.error_at(row, index, not_finite(value))) }
+    }
+
+    /// An error about the table as a whole.
+    pub(crate) fn error(&self, reason: impl Into<String>) -> Error {
+        Error::Source { source_name: self.source.clone(), reason: reason.into() }
+    }
+
+    /// An error about one value.
+    pub(crate) fn error_at(&self, row: usize, index: usize, reason: impl Into<String>) -> Error {
+        Error::Data {
+            source_name: self.source.clone(),
+            line: self.line(row),
+            column: self.names[index].clone(),
+            reason: reason.into(),
+        }
+    }
+
+    /// A copy of the given rows, in that order; they keep their line numbers.
+    pub fn select(&self, rows: &[usize]) -> Table {
+        let mut lines = Lines::default();
+        rows.iter().for_each(|&row| lines.push(self.line(row)));
+        let columns = self.columns.iter().map(|column| column.select(rows)).collect();
+        Table { columns, lines, source: self.source.clone(), names: self.names.clone(), ..*self }
+    }
+
+    /// Appends the rows of another table with the same columns. Open tables may differ in columns.
+    pub fn append(&mut self, other: &Table) -> Result<()> {
+        if self.open && other.open && self.names != other.names {
+            let mut other = other.clone();
+            other.add_zero_columns(&self.names);
+            self.add_zero_columns(&other.names);
+            return self.append_by_name(&other);
+        }
+        check_len("columns of a table to append", self.cols(), other.cols())?;
+        if let Some((name, found)) = self.names.iter().zip(&other.names).find(|(a, b)| a != b) {
+            return Err(other.error(format!("expected a column called {name:?}, found {found:?}")));
+        }
+        self.append_by_name(other)
+    }
+
+    fn append_by_name(&mut self, other: &Table) -> Result<()> {
+        for (name, column) in self.names.iter().zip(&mut self.columns) {
+            let from = other.find(name)?;
+            if !column.append(&other.columns[from]) {
+                let kind = |c: &Column| if c.is_text() { "text" } else { "numbers" };
+                let (had, got) = (kind(column), kind(&other.columns[from]));
+                return Err(other.error(format!("column {name:?} held {had} before and holds {got} here")));
+            }
+        }
+        (0..other.rows()).for_each(|row| self.lines.push(other.line(row)));
+        Ok(())
+    }
+
+    fn add_zero_columns(&mut self, names: &[String]) {
+        let known: std::collections::HashSet<&String> = self.names.iter().collect();
+        let new: Vec<String> = names.iter().filter(|name| !known.contains(name)).cloned().collect();
+        let rows = self.rows();
+        self.columns.extend(new.iter().map(|_| Column::Sparse(Sparse::zeros(rows))));
+        self.names.extend(new);
+    }
+
+    /// Brings the columns into the order given by a key of their names.
+    pub(crate) fn sort_columns_by_key<K: Ord>(&mut self, key: impl Fn(&str) -> K) {
+        let mut pairs: Vec<_> = self.names.drain(..).zip(self.columns.drain(..)).collect();
+        pairs.sort_by_key(|(name, _)| key(name));
+        (self.names, self.columns) = pairs.into_iter().unzip();
+    }
+}
+
+/// The index of a column by its name or, where the names are made up, its number from 1.
+pub(crate) fn position(names: &[String], named: bool, name: &str) -> Option<usize> {
+    names.iter().position(|n| n == name).or_else(|| {
+        let number = name.parse::<usize>().ok()?;
+        (!named && (1..=names.len()).contains(&number)).then(|| number - 1)
+    })
+}
+
+/// Fails when a name stands twice.
+pub(crate) fn check_names(source: &str, names: &[String]) -> Result<()> {
+    let mut seen = std::collections::HashSet::new();
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        None => Ok(()),
+        Some(twice) => Err(Error::Source {
+            source_name: source.to_owned(),
+            reason: format!("two columns are called {twice:?}; rename one"),
+        }),
+    }
+}
+
+/// "There is no column ...", with the columns there are.
+pub(crate) fn unknown_column(name: &str, names: &[String]) -> String {
+    const SHOWN: usize = 30;
+    let mut list = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        list.push_str(&format!(", ... ({} in all)", names.len()));
+    }
+    format!("there is no column {name:?}; the columns are {list}")
+}
+
+/// What to say of a value that is NaN or infinite.
+pub(crate) fn not_finite(value: f64) -> String {
+    if value.is_nan() {
+        "the value is missing; fill or remove such rows first".to_owned()
+    } else {
+        format!("found {value}, expected a finite number")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> Table {
+        Table::new(["a", "b"], vec![Column::Numeric(vec![1.0, 2.0, f64::NAN]), Column::text(["u", "v", "u"])])
+            .unwrap()
+            .from_source("f.csv", [2, 3, 7])
+    }
+
+    #[test]
+    fn rows_remember_their_lines() {
+        let table = small();
+        assert_eq!([0, 1, 2].map(|row| table.line(row)), [2, 3, 7]);
+        assert_eq!(table.select(&[2, 0]).line(0), 7);
+        let mut twice = table.clone();
+        twice.append(&table).unwrap();
+        assert_eq!((twice.rows(), twice.line(5)), (6, 7));
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let table = small();
+        assert_eq!(
+            table.numbers("a").unwrap_err().to_string(),
+            "f.csv, line 7, column a: the value is missing; fill or remove such rows first"
+        );
+        assert_eq!(
+            table.numbers("b").unwrap_err().to_string(),
+            "f.csv, line 2, column b: expected a number, found \"u\""
+        );
+        assert_eq!(
+            table.find("z").unwrap_err().to_string(),
+            "f.csv: there is no column \"z\"; the columns are a, b"
+        );
+    }
+
+    #[test]
+    fn bad_tables_are_refused() {
+        let columns = || vec![Column::Numeric(vec![1.0]), Column::Numeric(vec![1.0])];
+        assert!(Table::new(["a", "a"], columns()).is_err());
+        assert!(Table::new(["a"], columns()).is_err());
+        assert!(Table::new(["a", "b"], vec![Column::Numeric(vec![]), Column::Numeric(vec![1.0])]).is_err());
+        let mut numbers = Table::new(["a"], vec![Column::Numeric(vec![1.0])]).unwrap();
+        assert!(numbers.append(&Table::new(["a"], vec![Column::text(["x"])]).unwrap()).is_err());
+        assert!(numbers.append(&Table::new(["b"], vec![Column::Numeric(vec![1.0])]).unwrap()).is_err());
+    }
+
+    #[test]
+    fn a_table_without_names_takes_numbers() {
+        let table = small().unnamed(true);
+        assert_eq!(table.position("2"), Some(1));
+        assert_eq!(table.position("3"), None);
+        assert_eq!(small().position("2"), None);
+    }
+}

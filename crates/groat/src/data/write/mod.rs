@@ -1,0 +1,50 @@
+//! Writing tables as CSV and Parquet.
+//!
+//! A file appears under its name only when it is complete.
+
+#[cfg(feature = "arrow")]
+mod parquet;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::read::Format;
+use super::table::Table;
+use crate::error::{Error, Result};
+use crate::persist::write_atomically;
+
+/// Writes `table` as its file name says: CSV (`.csv`, `.tsv`), or Parquet (`.parquet`).
+pub fn write_table(path: impl AsRef<Path>, table: &Table) -> Result<()> {
+    let path = path.as_ref();
+    let tab = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tsv"));
+    match Format::from_path(path) {
+        Some(Format::Csv) => {
+            write_atomically(path, |out| write_csv(out, table, if tab { b'\t' } else { b',' }))
+        }
+        #[cfg(feature = "arrow")]
+        Some(Format::Parquet) => write_atomically(path, |out| parquet::write_parquet(out, table)),
+        _ => Err(Error::Source {
+            source_name: path.display().to_string(),
+            reason:
+                "tables are written as .csv, .tsv or .parquet (feature `arrow`); use one of these endings"
+                    .into(),
+        }),
+    }
+}
+
+/// Writes `table` as CSV with a header; numbers read back as the same numbers.
+pub fn write_csv(out: impl Write, table: &Table, delimiter: u8) -> io::Result<()> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    writer.write_record(table.names())?;
+    for row in 0..table.rows() {
+        for column in table.columns() {
+            match column.number(row) {
+                Some(number) if number.is_nan() => writer.write_field("")?,
+                Some(number) => writer.write_field(number.to_string())?,
+                None => writer.write_field(column.label(row).as_deref().unwrap_or(""))?,
+            }
+        }
+        writer.write_record(None::<&[u8]>)?;
+    }
+    writer.flush()
+}
