@@ -1,8 +1,9 @@
 //! CSV rows, one at a time, each as soon as its line has arrived.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader};
 
-use super::source::Source;
+use super::records::Records;
+use super::source::{Input, Source};
 use super::{ReadOptions, RowSource};
 use crate::data::cell::Cell;
 use crate::data::table::check_names;
@@ -12,46 +13,33 @@ use crate::error::{Error, Result};
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 pub(super) struct CsvRows<R> {
-    reader: csv::Reader<R>,
+    records: Records<R>,
     source: String,
     names: Vec<String>,
     named: bool,
-    record: csv::ByteRecord,
     /// The first record is data, read while looking for a header, and not handed out yet.
     pending: bool,
 }
 
-impl CsvRows<super::source::Input> {
+impl CsvRows<BufReader<Input>> {
     pub fn open(source: Source, options: &ReadOptions) -> Result<Self> {
         if source.head.starts_with(&[0xff, 0xfe]) || source.head.starts_with(&[0xfe, 0xff]) {
             return Err(source.error("the text is UTF-16; convert it to UTF-8 first"));
         }
-        let delimiter = match options.delimiter {
-            Some(delimiter) => delimiter,
-            None => guess_delimiter(&source.head),
-        };
-        Self::new(source.input, &source.name, delimiter, options.header)
+        let delimiter = options.delimiter.unwrap_or_else(|| guess_delimiter(&source.head));
+        Self::new(BufReader::new(source.input), &source.name, delimiter, options.header)
     }
 }
 
-impl<R: Read> CsvRows<R> {
+impl<R: BufRead> CsvRows<R> {
     fn new(input: R, source: &str, delimiter: u8, header: Option<bool>) -> Result<Self> {
-        let reader = csv::ReaderBuilder::new()
-            .delimiter(delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(input);
-        let source = source.to_owned();
-        let mut rows = Self {
-            reader,
-            source,
-            names: Vec::new(),
-            named: false,
-            record: Default::default(),
-            pending: false,
-        };
+        let (records, source) = (Records::new(input, delimiter), source.to_owned());
+        let mut rows = Self { records, source, names: Vec::new(), named: false, pending: false };
         if !rows.advance()? {
-            return Err(rows.error("there are no rows; the input is empty"));
+            return Err(Error::Source {
+                source_name: rows.source,
+                reason: "there are no rows; the input is empty".into(),
+            });
         }
         let first = rows.fields().map(|f| f.map(str::to_owned)).collect::<Result<Vec<String>>>()?;
         rows.named = header.unwrap_or_else(|| looks_like_header(&first));
@@ -63,39 +51,30 @@ impl<R: Read> CsvRows<R> {
 
     /// Reads the next record; false at the end.
     fn advance(&mut self) -> Result<bool> {
-        self.reader.read_byte_record(&mut self.record).map_err(|e| {
-            let reason = e.to_string();
-            match e.into_kind() {
-                csv::ErrorKind::Io(e) => Error::io(&self.source, e),
-                _ => Error::Source { source_name: self.source.clone(), reason },
-            }
-        })
-    }
-
-    fn line(&self) -> u64 {
-        self.record.position().map_or(0, csv::Position::line)
+        let more = self.records.advance().map_err(|e| Error::io(&self.source, e))?;
+        if more && self.records.is_unclosed() {
+            let column = self.records.len() - 1;
+            return Err(self.error_at(column, "the quoted field that begins here has no end"));
+        }
+        Ok(more)
     }
 
     /// The fields of the record, trimmed.
     fn fields(&self) -> impl Iterator<Item = Result<&str>> {
-        (0..).zip(&self.record).map(|(at, field)| {
-            // Only the first field of the first line can carry a byte order mark.
-            let field = if at == 0 { field.strip_prefix(b"\xef\xbb\xbf").unwrap_or(field) } else { field };
-            std::str::from_utf8(field.trim_ascii()).map_err(|_| self.error_at(at, "the text is not UTF-8"))
+        (0..self.records.len()).map(|at| {
+            let field = self.records.field(at).trim_ascii();
+            std::str::from_utf8(field).map_err(|_| self.error_at(at, "the text is not UTF-8"))
         })
-    }
-
-    fn error(&self, reason: impl Into<String>) -> Error {
-        Error::Source { source_name: self.source.clone(), reason: reason.into() }
     }
 
     fn error_at(&self, column: usize, reason: impl Into<String>) -> Error {
         let column = self.names.get(column).cloned().unwrap_or_else(|| (column + 1).to_string());
-        Error::Data { source_name: self.source.clone(), line: self.line(), column, reason: reason.into() }
+        let (source_name, line) = (self.source.clone(), self.records.line());
+        Error::Data { source_name, line, column, reason: reason.into() }
     }
 }
 
-impl<R: Read + Send> RowSource for CsvRows<R> {
+impl<R: BufRead + Send> RowSource for CsvRows<R> {
     fn source(&self) -> &str {
         &self.source
     }
@@ -112,7 +91,7 @@ impl<R: Read + Send> RowSource for CsvRows<R> {
         if !std::mem::take(&mut self.pending) && !self.advance()? {
             return Ok(None);
         }
-        let (expected, found) = (self.names.len(), self.record.len());
+        let (expected, found) = (self.names.len(), self.records.len());
         if expected != found {
             let reason = format!("the row has {found} fields, expected {expected} as in the first row");
             return Err(self.error_at(found.min(expected), reason));
@@ -121,7 +100,7 @@ impl<R: Read + Send> RowSource for CsvRows<R> {
         for field in self.fields() {
             cells.push(Cell::parse(field?));
         }
-        Ok(Some(self.line()))
+        Ok(Some(self.records.line()))
     }
 }
 
@@ -218,5 +197,10 @@ mod tests {
         assert!(rows("").is_err());
         assert!(rows("\n\n").is_err());
         assert!(rows("a,a\n1,2\n").is_err());
+        let mut open = rows("a,b\n1,\"2\n3,4\n").unwrap();
+        assert_eq!(
+            open.next_row(&mut Vec::new()).unwrap_err().to_string(),
+            "t.csv, line 2, column b: the quoted field that begins here has no end"
+        );
     }
 }

@@ -5,6 +5,7 @@ mod arrow;
 mod csv;
 mod ndjson;
 mod npy;
+mod records;
 mod source;
 mod svmlight;
 
