@@ -30,13 +30,10 @@ fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A power of ten with a raised exponent, e.g. `10⁻³`; 0.1, 1, 10 and 100 are written out.
+/// A power of ten with a raised exponent, e.g. `10⁻⁵`; from 0.001 to 1000 it is written out.
 pub(crate) fn power_of_ten(exponent: i32) -> String {
     match exponent {
-        -1 => "0.1".into(),
-        0 => "1".into(),
-        1 => "10".into(),
-        2 => "100".into(),
+        -3..=3 => significant(10f64.powi(exponent), 1),
         _ => {
             let raise = |c: char| match c {
                 '-' => '⁻',

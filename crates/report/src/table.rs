@@ -47,8 +47,10 @@ impl Table {
         if !self.head.is_empty() {
             m.open("thead", &[]);
             m.open("tr", &[]);
-            for cell in &self.head {
-                m.text("th", &[("scope", &"col")], cell);
+            for (j, cell) in self.head.iter().enumerate() {
+                let numeric = self.rows.first().and_then(|row| row.get(j)).is_some_and(|c| looks_numeric(c));
+                let class = if numeric { "number" } else { "" };
+                m.text("th", &[("scope", &"col"), ("class", &class)], cell);
             }
             m.close("tr");
             m.close("thead");
@@ -85,7 +87,12 @@ impl Table {
 }
 
 fn looks_numeric(cell: &str) -> bool {
-    cell.split_whitespace().next().is_some_and(|word| word.trim_end_matches('%').parse::<f64>().is_ok())
+    // A dash stands for a number that there is not.
+    cell == "–"
+        || cell
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| word.trim_end_matches('%').parse::<f64>().is_ok())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! An expansion as a model file.
 
 use super::{Expansion, Record, Task};
-use crate::data::Standardisation;
+use crate::data::{Inputs, Standardisation};
 use crate::error::{ModelError, Result};
 use crate::persist::{Container, Tensor};
 use std::path::Path;
@@ -44,6 +44,9 @@ impl Expansion {
         if let Some(standardisation) = &self.standardisation {
             file.put_json("standardisation", standardisation)?;
         }
+        if let Some(inputs) = &self.inputs {
+            file.put_json("inputs", inputs)?;
+        }
         Ok(file)
     }
 
@@ -57,6 +60,7 @@ impl Expansion {
         let features: Vec<String> = file.json("features")?;
         let record: Record = file.json("record")?;
         let standardisation: Option<Standardisation> = file.optional_json("standardisation")?;
+        let inputs: Option<Inputs> = file.optional_json("inputs")?;
         let vectors = file.take("vectors")?.into_matrix("vectors")?;
         let weights = file.take("weights")?.into_matrix("weights")?;
         let bias = file.take_optional("bias").map(|bias| bias.into_vector("bias")).transpose()?;
@@ -64,10 +68,14 @@ impl Expansion {
         if let Some(bias) = bias {
             model = model.with_bias(bias)?;
         }
-        Ok(model
+        let model = model
             .with_task(task)?
             .with_features(features)?
             .with_standardisation(standardisation)?
-            .with_record(record))
+            .with_record(record);
+        match inputs {
+            Some(inputs) => model.with_inputs(inputs),
+            None => Ok(model),
+        }
     }
 }

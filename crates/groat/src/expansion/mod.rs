@@ -10,5 +10,5 @@ mod predict;
 mod task;
 
 pub use model::Expansion;
-pub(crate) use predict::winner;
+pub use predict::winner;
 pub use task::{Record, Task};

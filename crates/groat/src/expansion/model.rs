@@ -1,7 +1,7 @@
 //! The model and its parts.
 
 use super::{Record, Task};
-use crate::data::Standardisation;
+use crate::data::{Inputs, Standardisation};
 use crate::error::{Error, Result, check_len};
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, Rows};
@@ -26,6 +26,7 @@ pub struct Expansion {
     pub(super) task: Task,
     pub(super) features: Vec<String>,
     pub(super) standardisation: Option<Standardisation>,
+    pub(super) inputs: Option<Inputs>,
     pub(super) record: Record,
 }
 
@@ -48,6 +49,7 @@ impl Expansion {
             task: Task::regression(),
             features: Vec::new(),
             standardisation: None,
+            inputs: None,
             record: Record::default(),
         })
     }
@@ -87,6 +89,15 @@ impl Expansion {
         }
         self.standardisation = standardisation;
         Ok(self)
+    }
+
+    /// Remembers what the features are made from, so that the model can be fed raw tables, and names the
+    /// features accordingly.
+    pub fn with_inputs(self, inputs: Inputs) -> Result<Self> {
+        check_len("features of the inputs", self.features(), inputs.features())?;
+        let mut model = self.with_features(inputs.feature_names())?;
+        model.inputs = Some(inputs);
+        Ok(model)
     }
 
     /// Says how the model came to be.
@@ -129,6 +140,11 @@ impl Expansion {
     /// What is done to raw features first.
     pub fn standardisation(&self) -> Option<&Standardisation> {
         self.standardisation.as_ref()
+    }
+
+    /// What the features are made from, if the model was made from a table.
+    pub fn inputs(&self) -> Option<&Inputs> {
+        self.inputs.as_ref()
     }
 
     /// How the model came to be.

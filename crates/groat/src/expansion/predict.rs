@@ -60,8 +60,9 @@ impl Expansion {
     }
 }
 
-/// The class that a row of decision values stands for.
-pub(crate) fn winner(values: &[f64]) -> usize {
+/// The class that a row of decision values stands for: of two classes the second if the value is above 0, of
+/// several the one with the largest value, ties going to the first.
+pub fn winner(values: &[f64]) -> usize {
     match values {
         [single] => usize::from(*single > 0.0),
         _ => {

@@ -1,0 +1,74 @@
+//! Where data come from and how to read them.
+
+use clap::Args;
+use groat::data::{Format, ReadOptions};
+use std::path::PathBuf;
+
+/// A data file and how to read it.
+#[derive(Args, Debug)]
+pub struct DataArgs {
+    /// CSV, NDJSON, Parquet, Arrow IPC, .npy or svmlight file, plain or compressed (.gz, .zst); - for standard input
+    pub data: PathBuf,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// How to read a data file.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadingArgs {
+    /// Format, when neither the name nor the first bytes tell
+    #[arg(long, value_enum)]
+    pub format: Option<FormatArg>,
+    /// CSV: what stands between fields (one character, or `tab`) [default: found out]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// CSV: the first line holds names
+    #[arg(long, conflicts_with = "no_header")]
+    pub header: bool,
+    /// CSV: the first line is data; columns are called 1, 2, 3, ...
+    #[arg(long)]
+    pub no_header: bool,
+    /// Columns to take as categories even though they look like numbers
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub categorical: Vec<String>,
+}
+
+/// Formats by name.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum FormatArg {
+    Csv,
+    Ndjson,
+    Svmlight,
+    Npy,
+    Parquet,
+    Arrow,
+}
+
+impl ReadingArgs {
+    /// The library's options.
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format.map(|format| match format {
+                FormatArg::Csv => Format::Csv,
+                FormatArg::Ndjson => Format::Ndjson,
+                FormatArg::Svmlight => Format::Svmlight,
+                FormatArg::Npy => Format::Npy,
+                FormatArg::Parquet => Format::Parquet,
+                FormatArg::Arrow => Format::Arrow,
+            }),
+            delimiter: self.delimiter,
+            header: if self.header { Some(true) } else { self.no_header.then_some(false) },
+            text: self.categorical.clone(),
+            ..ReadOptions::default()
+        }
+    }
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+        _ if matches!(text, "tab" | "\\t") => Ok(b'\t'),
+        _ => Err("expected one ASCII character other than a quote, or `tab`".into()),
+    }
+}

@@ -1,0 +1,24 @@
+//! `groat evaluate`, as typed.
+
+use super::DataArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Measure a model's errors on data with known answers.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  groat evaluate houses.safetensors later.csv
+  groat evaluate iris.safetensors test.csv --target class --report test.html --json")]
+pub struct EvaluateArgs {
+    /// Model file
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Column with the answers [default: the one the model was fitted to]
+    #[arg(short, long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// Also write a page with charts
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}

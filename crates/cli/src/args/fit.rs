@@ -1,0 +1,87 @@
+//! `groat fit`, as typed.
+
+use super::{DataArgs, KernelArg};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Learn a model from a data file.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  groat fit houses.csv --target price
+      Gaussian kernel, width and ridge by leave-one-out, a fifth of the rows held out as test
+  groat fit iris.csv --target species --report iris.html
+      Classification, because the target is text; a page with charts besides
+  groat fit series.csv --target y --features u --embed 10 --kernel matern52
+      A series: predict y from the last 10 values of u and of y itself
+  zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3 -o big.safetensors
+      From a pipe, nothing left to choose")]
+pub struct FitArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Column to predict; a svmlight file has its own
+    #[arg(short, long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// What kind of answer to learn; `auto` takes text and two-valued targets as classes
+    #[arg(long, value_enum, default_value_t = TaskArg::Auto)]
+    pub task: TaskArg,
+    /// Columns to learn from [default: all but the target]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub features: Vec<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "features")]
+    pub drop: Vec<String>,
+    /// Treat rows as moments in time: learn from the last L values of each feature and of the target
+    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub embed: Option<u32>,
+    /// With --embed: how many steps ahead the target lies
+    #[arg(long, value_name = "STEPS", default_value_t = 1, requires = "embed", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub horizon: u32,
+    /// With --embed: learn from the features' past alone, not from the target's
+    #[arg(long, requires = "embed")]
+    pub no_feedback: bool,
+    /// Take features as they are instead of bringing each to mean 0 and deviation 1
+    #[arg(long)]
+    pub no_standardise: bool,
+
+    /// How to learn
+    #[arg(long, value_name = "NAME", default_value = "krr", value_parser = crate::methods::names(), help_heading = "Method")]
+    pub method: String,
+    /// Kernel, e.g. `gaussian`, `matern52:width=2`, `polynomial:degree=3`; a width not given is chosen by
+    /// leave-one-out
+    #[arg(long, value_name = "KERNEL", default_value = "gaussian", help_heading = "Method")]
+    pub kernel: KernelArg,
+    /// Ridge, the penalty on large weights [default: chosen by leave-one-out]
+    #[arg(long, value_name = "NUMBER", help_heading = "Method")]
+    pub ridge: Option<f64>,
+
+    /// Part of the rows to hold out as test, by seed; 0 learns from all [default: 0.2]
+    #[arg(long, value_name = "FRACTION", value_parser = fraction, help_heading = "Test part")]
+    pub test: Option<f64>,
+    /// File with a column that says for each row whether it is for training (0) or test (1); the column may be
+    /// left out if it is the only one
+    #[arg(long, value_name = "FILE[:COLUMN]", conflicts_with = "test", help_heading = "Test part")]
+    pub split: Option<String>,
+
+    /// Model file to write [default: the data file's name with .safetensors, in the current folder]
+    #[arg(short, long, value_name = "FILE", help_heading = "Writing")]
+    pub output: Option<PathBuf>,
+    /// Also write a page with charts
+    #[arg(long, value_name = "FILE.html", help_heading = "Writing")]
+    pub report: Option<PathBuf>,
+}
+
+/// What kind of answer to learn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TaskArg {
+    Auto,
+    Regression,
+    Classification,
+}
+
+fn fraction(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(part) if (0.0..1.0).contains(&part) => Ok(part),
+        _ => Err("expected a fraction from 0 to below 1".into()),
+    }
+}

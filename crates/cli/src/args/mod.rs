@@ -1,0 +1,84 @@
+//! What was typed. Types here only say what may be written on the command line; what it means is for
+//! `commands`.
+
+mod data;
+mod evaluate;
+mod fit;
+mod inspect;
+mod kernel;
+mod predict;
+
+pub use data::DataArgs;
+pub use evaluate::EvaluateArgs;
+pub use fit::{FitArgs, TaskArg};
+pub use inspect::InspectArgs;
+pub use kernel::KernelArg;
+pub use predict::PredictArgs;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Sparse kernel models: fit, predict, evaluate, inspect.
+#[derive(Debug, Parser)]
+#[command(
+    name = "groat",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 success, 1 the work failed, 2 the call was wrong.\n\
+                  `groat help COMMAND` shows examples."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Arguments that every command takes.
+#[derive(Args, Debug)]
+pub struct Common {
+    /// Answer with one JSON object on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print nothing but errors (and what was asked for on standard output)
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Threads to use; the results do not depend on it [default: one per processor]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Seed of every random choice
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Learn a model from a data file
+    Fit(Box<FitArgs>),
+    /// Apply a model to data
+    Predict(PredictArgs),
+    /// Measure a model's errors on data with known answers
+    Evaluate(EvaluateArgs),
+    /// Show what a model file holds
+    Inspect(InspectArgs),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  groat completions bash > ~/.local/share/bash-completion/completions/groat"
+    )]
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

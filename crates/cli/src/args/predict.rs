@@ -1,0 +1,30 @@
+//! `groat predict`, as typed.
+
+use super::DataArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Apply a model to data.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  groat predict houses.safetensors new.csv
+      Predictions as CSV on standard output, one per row
+  groat predict iris.safetensors new.csv --scores --append -o answers.csv
+      All columns of the input, the predicted class, and the decision value of each class
+  tail -n +2 log.csv | groat predict model.safetensors - --no-header | head")]
+pub struct PredictArgs {
+    /// Model file
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// File to write, .csv, .tsv or .parquet [default: CSV on standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Repeat the columns of the input before the prediction
+    #[arg(long)]
+    pub append: bool,
+    /// Classification: also write the decision value of each class
+    #[arg(long)]
+    pub scores: bool,
+}

@@ -1,0 +1,98 @@
+//! `groat evaluate`: a model's errors on data with known answers.
+
+use crate::args::EvaluateArgs;
+use crate::dataset::{Answers, Errors, Samples};
+use crate::exit;
+use crate::model;
+use crate::output::page::{self, Part};
+use crate::output::progress::Bar;
+use crate::output::summary::{Summary, duration};
+use crate::session::{Session, check_output, write_file};
+use groat::Expansion;
+use groat::data::read_table;
+use groat_report::{Page, Section};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The result in numbers. Field names are part of the command's interface.
+#[derive(Serialize)]
+struct Answer {
+    model: PathBuf,
+    source: String,
+    rows: usize,
+    target: String,
+    vectors: usize,
+    errors: Errors,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
+    if let Some(report) = &args.report {
+        check_output(report, &[&args.model, &args.data.data])?;
+    }
+    let started = Instant::now();
+    let model = model::load(&args.model)?;
+    let remembered = model.inputs().and_then(|inputs| inputs.target().map(str::to_owned));
+    let Some(target) = args.target.or(remembered) else {
+        return exit::usage("--target is missing: the model does not say which column holds the answers");
+    };
+    let bar = Bar::new(session, "evaluating");
+    let table = read_table(&args.data.data, &args.data.reading.options())?;
+    let inputs = model::inputs(&model, &table, Some(&target))?;
+    let samples = Samples::for_model(&table, &inputs, &target, &model)?;
+    let answers = Answers::of(&model, &samples)?;
+    session.check_stop()?;
+    drop(bar);
+    let answer = Answer {
+        model: args.model,
+        source: table.source().to_owned(),
+        rows: samples.len(),
+        target,
+        vectors: model.size(),
+        errors: answers.errors.clone(),
+        seconds: started.elapsed().as_secs_f64(),
+        report: args.report,
+    };
+    if let Some(path) = &answer.report {
+        let part = Part { name: "evaluated", samples: &samples, answers: &answers };
+        write_file(path, page(&model, part, &answer)?.as_bytes())?;
+    }
+    session.answer(&answer, || answer.text())
+}
+
+fn page(model: &Expansion, part: Part<'_>, answer: &Answer) -> anyhow::Result<String> {
+    let parts = [part];
+    let mut page = Page::new(format!("{} in {}", answer.target, answer.source))
+        .lead(format!("What {} answers to {} rows.", answer.model.display(), answer.rows))
+        .section(page::errors(&parts, None))
+        .section(page::answers(&parts, &answer.target));
+    if let Some(section) = page::space(model, &parts, &answer.target)? {
+        page = page.section(section);
+    }
+    let pairs = [
+        ("model", answer.model.display().to_string()),
+        ("data", answer.source.clone()),
+        ("kernel", model.kernel().to_string()),
+        ("vectors", model.size().to_string()),
+    ];
+    Ok(page.section(Section::new("Settings").settings(pairs)).foot(page::foot()).to_html())
+}
+
+impl Answer {
+    fn text(&self) -> String {
+        Summary::default()
+            .line("model", self.model.display().to_string())
+            .line("data", &self.source)
+            .line("rows", self.rows.to_string())
+            .line("target", &self.target)
+            .line("vectors", self.vectors.to_string())
+            .line("error", self.errors.to_string())
+            .line("time", duration(std::time::Duration::from_secs_f64(self.seconds)))
+            .maybe("report", self.report.as_ref().map(|path| path.display().to_string()))
+            .to_text()
+    }
+}

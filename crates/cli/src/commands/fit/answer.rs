@@ -1,0 +1,133 @@
+//! What `groat fit` says when it is done, to a person or to a program.
+
+use super::Outcome;
+use crate::dataset::{Errors, Truth};
+use crate::output::summary::{Summary, count, duration};
+use groat_report::number;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The result in numbers. Field names are part of the command's interface.
+#[derive(Serialize)]
+pub struct Answer {
+    source: String,
+    rows: usize,
+    features: usize,
+    target: String,
+    task: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classes: Option<Vec<String>>,
+    training_rows: usize,
+    test_rows: usize,
+    split: String,
+    method: String,
+    kernel: String,
+    kernel_choice: String,
+    settings: BTreeMap<String, String>,
+    vectors: usize,
+    candidates: usize,
+    leave_one_out: Option<LeaveOneOut>,
+    training: Errors,
+    test: Option<Errors>,
+    seconds: f64,
+    notes: Vec<String>,
+    files: Files,
+}
+
+#[derive(Serialize)]
+struct LeaveOneOut {
+    mean_squared: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_rate: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Files {
+    model: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<PathBuf>,
+}
+
+impl Answer {
+    /// The answer to a fit.
+    pub fn of(outcome: &Outcome) -> Self {
+        let model = &outcome.fitted.model;
+        let (task, classes) = match &outcome.train.truth {
+            Truth::Values(_) => ("regression", None),
+            Truth::Classes { labels, .. } => ("classification", Some(labels.clone())),
+        };
+        let leave_one_out = outcome.fitted.leave_one_out.as_ref();
+        Answer {
+            source: outcome.source.clone(),
+            rows: outcome.rows,
+            features: model.features(),
+            target: outcome.target.clone(),
+            task,
+            task_reason: outcome.task_reason.clone(),
+            classes,
+            training_rows: outcome.train.len(),
+            test_rows: outcome.test.as_ref().map_or(0, |test| test.len()),
+            split: outcome.split.clone(),
+            method: outcome.plan.method.clone(),
+            kernel: model.kernel().to_string(),
+            kernel_choice: kernel_choice(outcome),
+            settings: model.record().settings.clone(),
+            vectors: model.size(),
+            candidates: outcome.fitted.candidates,
+            leave_one_out: leave_one_out
+                .map(|loo| LeaveOneOut { mean_squared: loo.mean_square, error_rate: loo.error_rate }),
+            training: outcome.train_answers.errors.clone(),
+            test: outcome.test_answers.as_ref().map(|answers| answers.errors.clone()),
+            seconds: outcome.seconds,
+            notes: outcome.notes.clone(),
+            files: Files { model: outcome.plan.model.clone(), report: outcome.plan.report.clone() },
+        }
+    }
+
+    /// The summary for a person.
+    pub fn text(&self) -> String {
+        let reason = self.task_reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+        let classes =
+            self.classes.as_ref().map_or(String::new(), |c| format!(" into {}", count(c.len(), "class")));
+        let rows = format!(
+            "{} ({} to learn from, {} to test; {})",
+            self.rows, self.training_rows, self.test_rows, self.split
+        );
+        let mut summary = Summary::default()
+            .line("data", &self.source)
+            .line("rows", rows)
+            .line("features", self.features.to_string())
+            .line("target", format!("{}, {}{classes}{reason}", self.target, self.task))
+            .line("method", &self.method)
+            .line("kernel", format!("{}, {}", self.kernel, self.kernel_choice))
+            .line("vectors", format!("{} of {} kept", self.vectors, self.candidates))
+            .maybe("leave-one-out", self.leave_one_out.as_ref().map(leave_one_out_text))
+            .line("training error", self.training.to_string())
+            .maybe("test error", self.test.as_ref().map(Errors::to_string))
+            .line("time", duration(Duration::from_secs_f64(self.seconds)));
+        for note in &self.notes {
+            summary = summary.line("note", note);
+        }
+        summary = summary.line("model", self.files.model.display().to_string());
+        summary.maybe("report", self.files.report.as_ref().map(|path| path.display().to_string())).to_text()
+    }
+}
+
+/// How the kernel was found.
+pub fn kernel_choice(outcome: &Outcome) -> String {
+    match outcome.fitted.trials.len() {
+        0 | 1 => "as given".to_owned(),
+        tried => format!("chosen by leave-one-out among {tried} widths and ridges"),
+    }
+}
+
+fn leave_one_out_text(loo: &LeaveOneOut) -> String {
+    match loo.error_rate {
+        Some(rate) => format!("{} % wrong", number(100.0 * rate)),
+        None => format!("root mean square {}", number(loo.mean_squared.sqrt())),
+    }
+}

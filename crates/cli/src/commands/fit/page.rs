@@ -1,0 +1,53 @@
+//! The page of `groat fit --report`.
+
+use super::{Outcome, answer};
+use crate::output::page::{self, Part};
+use crate::output::summary::{count, duration};
+use groat_report::{Page, Section};
+use std::time::Duration;
+
+/// The whole page.
+pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
+    let model = &outcome.fitted.model;
+    let mut parts = vec![Part { name: "training", samples: &outcome.train, answers: &outcome.train_answers }];
+    if let (Some(samples), Some(answers)) = (&outcome.test, &outcome.test_answers) {
+        parts.push(Part { name: "test", samples, answers });
+    }
+    let classes = !model.classes().is_empty();
+    let lead = format!(
+        "{} from {} with {}; {} kept of {}, in {}.",
+        if classes { "Classification" } else { "Regression" },
+        count(outcome.rows, "row"),
+        count(model.features(), "feature"),
+        count(model.size(), "vector"),
+        count(outcome.fitted.candidates, "candidate"),
+        duration(Duration::from_secs_f64(outcome.seconds))
+    );
+    let mut page = Page::new(format!("{} from {}", outcome.target, outcome.source))
+        .lead(lead)
+        .section(page::errors(&parts, outcome.fitted.leave_one_out.as_ref()))
+        .section(page::answers(&parts, &outcome.target));
+    let optional = [page::space(model, &parts, &outcome.target)?, page::selection(&outcome.fitted, classes)];
+    for section in optional.into_iter().flatten() {
+        page = page.section(section);
+    }
+    let page = page.section(page::vectors(model, Some(outcome.fitted.candidates))).section(settings(outcome));
+    Ok(page.foot(page::foot()).to_html())
+}
+
+fn settings(outcome: &Outcome) -> Section {
+    let model = &outcome.fitted.model;
+    let mut pairs = vec![
+        ("data".to_owned(), outcome.source.clone()),
+        ("target".to_owned(), outcome.target.clone()),
+        ("method".to_owned(), outcome.plan.method.clone()),
+        ("kernel".to_owned(), model.kernel().to_string()),
+        ("kernel choice".to_owned(), answer::kernel_choice(outcome)),
+        ("test part".to_owned(), outcome.split.clone()),
+        ("standardised".to_owned(), if outcome.plan.standardise { "yes" } else { "no" }.to_owned()),
+        ("features".to_owned(), model.feature_names().join(", ")),
+    ];
+    pairs.extend(model.record().settings.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let section = Section::new("Settings").settings(pairs);
+    outcome.notes.iter().fold(section, |section, note| section.text(format!("Note: {note}.")))
+}

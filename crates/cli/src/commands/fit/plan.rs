@@ -1,0 +1,153 @@
+//! What a call of `groat fit` means, settled before any data are read.
+
+use crate::args::{FitArgs, KernelArg, TaskArg};
+use crate::exit;
+use crate::session::{Session, check_output};
+use groat::data::{Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
+use std::path::{Path, PathBuf};
+
+/// Everything that was asked for.
+pub struct Plan {
+    pub data: PathBuf,
+    pub reading: ReadOptions,
+    target: Option<String>,
+    pub task: TaskArg,
+    features: Vec<String>,
+    exclude: Vec<String>,
+    categorical: Vec<String>,
+    embedding: Option<Embedding>,
+    pub standardise: bool,
+    pub method: String,
+    pub kernel: KernelArg,
+    pub ridge: Option<f64>,
+    test: TestPart,
+    seed: u64,
+    pub model: PathBuf,
+    pub report: Option<PathBuf>,
+}
+
+/// Which rows are held out.
+enum TestPart {
+    Fraction(f64),
+    File(String),
+}
+
+impl Plan {
+    /// Checks the arguments against each other, and that there is a place for the output.
+    pub fn new(args: FitArgs, session: &Session) -> anyhow::Result<Self> {
+        let embedding = args.embed.map(|lags| Embedding {
+            lags: lags as usize,
+            horizon: args.horizon as usize,
+            feedback: !args.no_feedback,
+        });
+        let test = match args.split {
+            Some(place) => TestPart::File(place),
+            None => TestPart::Fraction(args.test.unwrap_or(0.2)),
+        };
+        let model = args.output.unwrap_or_else(|| default_model(&args.data.data));
+        if model == Path::new("-") {
+            return exit::usage("a model is not text: give --output a file name");
+        }
+        if args.report.as_ref() == Some(&model) {
+            return exit::usage("--output and --report name the same file");
+        }
+        let mut inputs = vec![args.data.data.as_path()];
+        if let TestPart::File(place) = &test {
+            inputs.push(Path::new(place.rsplit_once(':').map_or(place.as_str(), |(file, _)| file)));
+        }
+        for output in std::iter::once(&model).chain(&args.report) {
+            check_output(output, &inputs)?;
+        }
+        let reading = args.data.reading.options();
+        Ok(Plan {
+            data: args.data.data,
+            target: args.target,
+            task: args.task,
+            features: args.features,
+            exclude: args.drop,
+            categorical: args.data.reading.categorical,
+            reading,
+            embedding,
+            standardise: !args.no_standardise,
+            method: args.method,
+            kernel: args.kernel,
+            ridge: args.ridge,
+            test,
+            seed: session.seed,
+            model,
+            report: args.report,
+        })
+    }
+
+    /// The column to predict.
+    pub fn target(&self, table: &Table) -> anyhow::Result<String> {
+        match &self.target {
+            Some(name) => Ok(table.names()[table.find(name)?].clone()),
+            // A svmlight file puts the answer first and has room for no other.
+            None if table.is_open() => Ok(table.names()[0].clone()),
+            None => exit::usage(format!(
+                "--target is missing: say which column of {} to predict ({})",
+                table.source(),
+                table.names().join(", ")
+            )),
+        }
+    }
+
+    /// Which columns to learn from.
+    pub fn input_options(&self, target: &str) -> InputOptions {
+        InputOptions {
+            target: Some(target.to_owned()),
+            features: self.features.clone(),
+            exclude: self.exclude.clone(),
+            categorical: self.categorical.clone(),
+            embedding: self.embedding,
+            ..InputOptions::default()
+        }
+    }
+
+    /// Training and test rows among the samples, and how they were chosen.
+    pub fn split(&self, samples: usize, inputs: &Inputs) -> anyhow::Result<(Split, String)> {
+        match &self.test {
+            TestPart::Fraction(0.0) => {
+                Ok((Split { train: (0..samples).collect(), test: Vec::new() }, "no test part".into()))
+            }
+            TestPart::Fraction(part) if inputs.embedding().is_some() => {
+                Ok((Split::last(samples, *part)?, format!("the last {}% of the series", 100.0 * part)))
+            }
+            TestPart::Fraction(part) => {
+                let how = format!("{}% at random, seed {}", 100.0 * part, self.seed);
+                Ok((Split::fraction(samples, *part, self.seed)?, how))
+            }
+            TestPart::File(place) => {
+                let lost = inputs.lost_rows();
+                let split = Split::from_file(place, samples + lost)?;
+                // The first rows of an embedded series have no sample.
+                let moved =
+                    |rows: Vec<usize>| rows.into_iter().filter_map(|row| row.checked_sub(lost)).collect();
+                let split = Split { train: moved(split.train), test: moved(split.test) };
+                Ok((split, format!("as {place} says")))
+            }
+        }
+    }
+}
+
+/// `a/b.csv.gz` becomes `b.safetensors`.
+fn default_model(data: &Path) -> PathBuf {
+    let name = data.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = name.split('.').find(|part| !part.is_empty()).filter(|stem| *stem != "-").unwrap_or("model");
+    PathBuf::from(format!("{stem}.safetensors"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_files_are_named_after_the_data() {
+        for (data, model) in
+            [("a/b.csv.gz", "b.safetensors"), ("-", "model.safetensors"), (".x", "x.safetensors")]
+        {
+            assert_eq!(default_model(Path::new(data)), Path::new(model));
+        }
+    }
+}

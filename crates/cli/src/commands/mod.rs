@@ -1,0 +1,25 @@
+//! What is done, one file per command. A new command gets a file here, one in `args`, and a line below.
+
+mod evaluate;
+mod fit;
+mod inspect;
+mod predict;
+
+use crate::args::{Cli, Command};
+use crate::session::{Session, print};
+use clap::CommandFactory;
+
+/// Runs one command.
+pub fn run(command: Command, session: &Session) -> anyhow::Result<()> {
+    match command {
+        Command::Fit(args) => fit::run(*args, session),
+        Command::Predict(args) => predict::run(args, session),
+        Command::Evaluate(args) => evaluate::run(args, session),
+        Command::Inspect(args) => inspect::run(args, session),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "groat", &mut script);
+            print(&String::from_utf8_lossy(&script))
+        }
+    }
+}

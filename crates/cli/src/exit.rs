@@ -1,0 +1,68 @@
+//! The exit code, decided here and nowhere else: 0 success, 1 the work failed, 2 the call was wrong.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// The call was wrong: a contradiction between arguments that no data could cure.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Ends the command with [`Usage`].
+pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
+    Err(Usage(message.into()).into())
+}
+
+/// Reports a failure on standard error and turns the outcome into a code.
+pub fn code(outcome: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    // Whoever reads our output has seen enough (`| head`): nothing went wrong.
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    let wrong_call = is_wrong_call(&error);
+    // Nobody is left to tell if standard error is gone too.
+    let _ = writeln!(io::stderr(), "groat: {error:#}");
+    ExitCode::from(if wrong_call { 2 } else { 1 })
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| match cause.downcast_ref::<groat::Error>() {
+        Some(groat::Error::Io { source, .. }) => broken(source),
+        _ => cause.downcast_ref::<io::Error>().is_some_and(broken),
+    })
+}
+
+fn is_wrong_call(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<Usage>()
+            || matches!(
+                cause.downcast_ref::<groat::Error>(),
+                Some(groat::Error::Parameter { .. } | groat::Error::Parse { .. })
+            )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_failure_are_told_apart() {
+        let pipe = groat::Error::io("-", io::Error::from(io::ErrorKind::BrokenPipe));
+        assert!(is_broken_pipe(&anyhow::Error::from(pipe).context("writing")));
+        assert!(is_wrong_call(&groat::Error::parameter("ridge", -1.0, "0 or above").into()));
+        assert!(is_wrong_call(&usage::<()>("no").unwrap_err()));
+        let full = groat::Error::io("out", io::Error::from(io::ErrorKind::StorageFull));
+        assert!(!is_wrong_call(&full.into()));
+    }
+}

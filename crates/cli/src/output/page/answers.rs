@@ -1,0 +1,79 @@
+//! Predicted against true, and what is left over.
+
+use super::Part;
+use crate::dataset::Truth;
+use groat_report::{Axis, Bars, Chart, Rule, Scatter, Section};
+
+/// Charts of the answers: for numbers predicted against true and the residuals, for classes how sure the
+/// decisions are.
+pub fn answers(parts: &[Part<'_>], target: &str) -> Section {
+    match parts.first().map(|part| &part.samples.truth) {
+        Some(Truth::Values(_)) => values(parts, target),
+        Some(Truth::Classes { labels, .. }) => margins(parts, labels.len()),
+        None => Section::new("Answers"),
+    }
+}
+
+fn values(parts: &[Part<'_>], target: &str) -> Section {
+    let pairs = |part: &Part<'_>| -> Vec<(f64, f64)> {
+        let Truth::Values(truth) = &part.samples.truth else { return Vec::new() };
+        truth.iter().copied().zip(part.answers.values.data().iter().copied()).collect()
+    };
+    let cloud = |points: fn((f64, f64)) -> (f64, f64)| {
+        parts.iter().map(move |part| Scatter::new(part.name, pairs(part).into_iter().map(points).collect()))
+    };
+    let against = Chart::new("Predicted against true")
+        .describe("Each point is a row; on the dashed line the prediction is right")
+        .x(Axis::new(format!("{target}, true")))
+        .y(Axis::new(format!("{target}, predicted")))
+        .same_range()
+        .layers(cloud(|pair| pair))
+        .layer(Rule::identity("right"));
+    let residuals = Chart::new("Residuals")
+        .describe("True minus predicted, against the prediction")
+        .x(Axis::new(format!("{target}, predicted")))
+        .y(Axis::new("true − predicted"))
+        .layers(cloud(|(truth, predicted)| (predicted, truth - predicted)))
+        .layer(Rule::horizontal("right", 0.0));
+    let mut section = Section::new("Predictions").chart(against.height(320.0)).chart(residuals);
+    for part in parts {
+        let left: Vec<f64> = pairs(part).into_iter().map(|(truth, predicted)| truth - predicted).collect();
+        let chart = Chart::new(format!("Distribution of the residuals, {}", part.name))
+            .x(Axis::new("true − predicted"))
+            .y(Axis::new("rows"))
+            .layer(Bars::histogram("residuals", &left));
+        section = section.chart(chart);
+    }
+    section
+}
+
+/// The margin of a row: how far the value of its true class lies above the best other one.
+fn margins(parts: &[Part<'_>], classes: usize) -> Section {
+    let margin = |values: &[f64], code: usize| match values {
+        [single] => {
+            if code == 1 {
+                *single
+            } else {
+                -single
+            }
+        }
+        _ => {
+            let others = (0..classes).filter(|c| *c != code).map(|c| values[c]);
+            values[code] - others.fold(f64::NEG_INFINITY, f64::max)
+        }
+    };
+    let mut section = Section::new("Decisions");
+    for part in parts {
+        let Truth::Classes { codes, .. } = &part.samples.truth else { continue };
+        let rows = part.answers.values.view();
+        let all: Vec<f64> = rows.iter().zip(codes).map(|(values, code)| margin(values, *code)).collect();
+        let chart = Chart::new(format!("Margins, {}", part.name))
+            .describe("Value of the true class less that of the strongest other; rows left of 0 are wrong")
+            .x(Axis::new("margin of the true class"))
+            .y(Axis::new("rows"))
+            .layer(Bars::histogram("margins", &all))
+            .layer(Rule::vertical("wrong | right", 0.0));
+        section = section.chart(chart);
+    }
+    section
+}

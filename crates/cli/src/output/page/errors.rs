@@ -1,0 +1,64 @@
+//! The table of errors, and for classes which was taken for which.
+
+use super::Part;
+use crate::dataset::{Errors, Truth};
+use groat::batch::LeaveOneOut;
+use groat_report::{Section, Table, number};
+
+/// Errors of every part, leave-one-out included where the method knows it.
+pub fn errors(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Section {
+    let mut section = Section::new("Errors");
+    let classes = parts.iter().any(|part| matches!(part.answers.errors, Errors::Classification(_)));
+    section = section.table(if classes {
+        class_table(parts, leave_one_out)
+    } else {
+        value_table(parts, leave_one_out)
+    });
+    for part in parts {
+        if let (Errors::Classification(errors), Truth::Classes { labels, .. }) =
+            (&part.answers.errors, &part.samples.truth)
+        {
+            let name = format!("Confusion matrix, {}", part.name);
+            section = section.table(Table::confusion(name, labels, &errors.confusion));
+        }
+    }
+    section
+}
+
+fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {
+    let head = ["part", "rows", "root mean square", "mean square", "mean absolute", "largest", "R²"];
+    let mut table = Table::new("Errors of the predicted numbers", head);
+    for part in parts {
+        if let Errors::Regression(e) = &part.answers.errors {
+            let numbers = [e.root_mean_squared, e.mean_squared, e.mean_absolute, e.largest].map(number);
+            let fit = e.r_squared.map_or("–".to_owned(), number);
+            table =
+                table.row([part.name.to_owned(), e.rows.to_string()].into_iter().chain(numbers).chain([fit]));
+        }
+    }
+    if let Some(loo) = leave_one_out {
+        let rows = loo.predictions.rows().to_string();
+        let dash = || "–".to_owned();
+        let numbers = [number(loo.mean_square.sqrt()), number(loo.mean_square), dash(), dash(), dash()];
+        table = table.row(["leave-one-out".to_owned(), rows].into_iter().chain(numbers));
+    }
+    table
+}
+
+fn class_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {
+    let head = ["part", "rows", "wrong", "error rate", "balanced accuracy"];
+    let mut table = Table::new("Errors of the predicted classes", head);
+    for part in parts {
+        if let Errors::Classification(e) = &part.answers.errors {
+            let numbers = [e.wrong.to_string(), number(e.error_rate), number(e.balanced_accuracy)];
+            table = table.row([part.name.to_owned(), e.rows.to_string()].into_iter().chain(numbers));
+        }
+    }
+    if let Some((loo, rate)) = leave_one_out.and_then(|loo| loo.error_rate.map(|rate| (loo, rate))) {
+        let rows = loo.predictions.rows();
+        let wrong = (rate * rows as f64).round();
+        let cells = [rows.to_string(), format!("{wrong}"), number(rate), "–".to_owned()];
+        table = table.row(std::iter::once("leave-one-out".to_owned()).chain(cells));
+    }
+    table
+}

@@ -1,0 +1,106 @@
+//! The model over the space of its features, where that has one or two dimensions.
+
+use super::Part;
+use super::vectors::{feature_names, raw_vectors};
+use crate::dataset::Truth;
+use groat::expansion::winner;
+use groat::{Expansion, Rows};
+use groat_report::{Axis, Cells, Chart, Contours, Grid, Line, Paint, Scatter, Section, Shape};
+
+/// Cells along each side of a map.
+const CELLS: usize = 96;
+
+/// The curve of one feature, or the map of two; nothing for more.
+pub fn space(model: &Expansion, parts: &[Part<'_>], target: &str) -> groat::Result<Option<Section>> {
+    let chart = match (model.features(), model.classes().is_empty()) {
+        (1, true) if model.outputs() == 1 => curve(model, parts, target)?,
+        (2, true) if model.outputs() == 1 => surface(model, target, parts)?,
+        (2, false) => regions(model, parts)?,
+        _ => None,
+    };
+    Ok(chart.map(|chart| Section::new("The model over its features").chart(chart)))
+}
+
+/// Range of a feature over all parts, a little widened.
+fn range(parts: &[Part<'_>], feature: usize) -> Option<(f64, f64)> {
+    let values = parts.iter().flat_map(|part| part.samples.x.view().iter().map(move |row| row[feature]));
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
+    (low <= high).then_some((low - margin, high + margin))
+}
+
+fn curve(model: &Expansion, parts: &[Part<'_>], target: &str) -> groat::Result<Option<Chart>> {
+    let Some((low, high)) = range(parts, 0) else { return Ok(None) };
+    let xs: Vec<f64> = (0..=400).map(|i| low + (high - low) * i as f64 / 400.0).collect();
+    let ys = model.values(Rows::new(&xs, 1)?)?;
+    let name = feature_names(model).swap_remove(0);
+    let points = parts.iter().filter_map(|part| match &part.samples.truth {
+        Truth::Values(y) => {
+            let x = part.samples.x.data().iter().copied();
+            Some(Scatter::new(part.name, x.zip(y.iter().copied()).collect()))
+        }
+        Truth::Classes { .. } => None,
+    });
+    let chart = Chart::new("The fitted curve")
+        .x(Axis::new(name))
+        .y(Axis::new(target))
+        .layers(points)
+        .layer(Line::new("model", xs.into_iter().zip(ys.into_data()).collect()).colour(3));
+    Ok(Some(chart))
+}
+
+/// A grid over both features, filled with what `value` makes of the model's outputs.
+fn grid(model: &Expansion, parts: &[Part<'_>], value: impl Fn(&[f64]) -> f64) -> groat::Result<Option<Grid>> {
+    let (Some(x), Some(y)) = (range(parts, 0), range(parts, 1)) else { return Ok(None) };
+    let grid = Grid::new(CELLS, CELLS, x, y);
+    let places: Vec<f64> = grid.points().flat_map(|(x, y)| [x, y]).collect();
+    let values = model.values(Rows::new(&places, 2)?)?;
+    let filled: Vec<f64> = values.view().iter().map(value).collect();
+    Ok(Some(grid.with_values(filled)))
+}
+
+fn surface(model: &Expansion, target: &str, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
+    let Some(grid) = grid(model, parts, |values| values[0])? else { return Ok(None) };
+    let chart = map("The fitted surface", model).layer(Cells::new(target, grid, Paint::Sequential));
+    Ok(Some(with_vectors(chart, model, 1)))
+}
+
+fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
+    let Some(classes) = grid(model, parts, |values| winner(values) as f64)? else { return Ok(None) };
+    let labels = model.classes();
+    let mut chart = map("Decision regions", model)
+        .describe("Which class the model gives to each place, with the rows and the kept vectors")
+        .layer(Cells::new("regions", classes, Paint::Classes(labels.to_vec())));
+    let border = if model.outputs() == 1 { grid(model, parts, |values| values[0])? } else { None };
+    if let Some(values) = border {
+        chart = chart.layer(Contours::new("border", values, vec![0.0]));
+    }
+    for class in 0..labels.len() {
+        let points = parts.iter().flat_map(|part| {
+            let codes: &[usize] = match &part.samples.truth {
+                Truth::Classes { codes, .. } => codes,
+                Truth::Values(_) => &[],
+            };
+            let rows = part.samples.x.view().iter().zip(codes);
+            rows.filter(move |(_, code)| **code == class).map(|(row, _)| (row[0], row[1])).collect::<Vec<_>>()
+        });
+        // The key names the classes once, for the regions.
+        chart = chart.layer(Scatter::new("", points.collect()).colour(class));
+    }
+    Ok(Some(with_vectors(chart, model, labels.len())))
+}
+
+fn map(title: &str, model: &Expansion) -> Chart {
+    let mut names = feature_names(model).into_iter();
+    let mut axis = || Axis::new(names.next().unwrap_or_default());
+    Chart::new(title).x(axis()).y(axis()).height(400.0)
+}
+
+/// Rings around the vectors of a sparse model; around every row they would only hide the picture.
+fn with_vectors(chart: Chart, model: &Expansion, colour: usize) -> Chart {
+    if model.size() > 200 {
+        return chart;
+    }
+    let places = raw_vectors(model).view().iter().map(|v| (v[0], v[1])).collect();
+    chart.layer(Scatter::new("kept vectors", places).shape(Shape::Ring).colour(colour))
+}

@@ -1,0 +1,70 @@
+//! A progress bar on a terminal; nothing in a pipe.
+
+use crate::session::Session;
+use groat::batch::{Progress, Watch};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::Duration;
+
+/// Shows how far the work is and passes on the wish to stop. Disappears when dropped.
+pub struct Bar<'a> {
+    session: &'a Session,
+    bar: ProgressBar,
+}
+
+impl<'a> Bar<'a> {
+    /// A bar that says what is going on.
+    pub fn new(session: &'a Session, what: &str) -> Self {
+        let target = if session.shows_progress() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_message(what.to_owned());
+        if session.shows_progress() {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
+        Bar { session, bar }
+    }
+
+    /// Says what is going on now, and how far it is.
+    pub fn show(&self, what: String, done: u64, total: Option<u64>) {
+        if total.is_some() != self.bar.length().is_some() {
+            let template = if total.is_some() {
+                "{spinner} {msg} {bar:24} {pos}/{len}, {eta} left"
+            } else {
+                "{spinner} {msg} {pos}"
+            };
+            // The templates above are constants; if one were bad, the bar keeps its plain style.
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                self.bar.set_style(style);
+            }
+        }
+        match total {
+            Some(total) => self.bar.set_length(total),
+            None => self.bar.unset_length(),
+        }
+        self.bar.set_message(what);
+        self.bar.set_position(done);
+    }
+}
+
+impl Watch for Bar<'_> {
+    fn progress(&self, progress: &Progress<'_>) {
+        let what = match progress.detail.as_str() {
+            "" => progress.stage.to_owned(),
+            detail => format!("{}: {detail}", progress.stage),
+        };
+        self.show(what, progress.done as u64, progress.total.map(|total| total as u64));
+    }
+
+    fn stop_requested(&self) -> bool {
+        self.session.stop_requested()
+    }
+}
+
+impl Drop for Bar<'_> {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,109 @@
+//! What all commands share while they run: how to speak, whether to stop, how many threads.
+
+use crate::args::Common;
+use crate::exit;
+use anyhow::Context;
+use serde::Serialize;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The running command.
+pub struct Session {
+    pub json: bool,
+    pub quiet: bool,
+    pub seed: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Session {
+    /// Sets up threads and the answer to Ctrl-C.
+    pub fn start(common: &Common) -> anyhow::Result<Self> {
+        if let Some(threads) = common.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
+            pool.context("cannot start the threads")?;
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        // The first signal asks the work to stop, so that unfinished files are removed on the way out; a second
+        // one does not wait.
+        let handler = move || {
+            if flag.swap(true, Ordering::SeqCst) {
+                std::process::exit(1);
+            }
+        };
+        ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")?;
+        Ok(Session { json: common.json, quiet: common.quiet, seed: common.seed, stop })
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn stop_requested(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// Ends the command if Ctrl-C was pressed. Called before anything is written.
+    pub fn check_stop(&self) -> anyhow::Result<()> {
+        if self.stop_requested() { Err(groat::Error::Stopped.into()) } else { Ok(()) }
+    }
+
+    /// Whether to show progress: a person sits at a terminal and did not ask for quiet.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
+    }
+
+    /// Answers on standard output: as JSON, as text, or (quiet) not at all.
+    pub fn answer<T: Serialize>(&self, answer: &T, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+        if self.json {
+            let mut line = serde_json::to_string_pretty(answer).context("cannot write the answer as JSON")?;
+            line.push('\n');
+            print(&line)
+        } else if self.quiet {
+            Ok(())
+        } else {
+            print(&text())
+        }
+    }
+
+    /// A remark beside the answer, on standard error.
+    pub fn remark(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr(), "groat: {text}");
+        }
+    }
+}
+
+/// Writes text to standard output.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(stdout_error)
+}
+
+/// A failure to write to standard output, which has no path of its own.
+pub fn stdout_error(source: io::Error) -> anyhow::Error {
+    groat::Error::io("standard output", source).into()
+}
+
+/// Writes a whole file or leaves what was there.
+pub fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    Ok(groat::persist::write_atomically(path, |out| out.write_all(bytes))?)
+}
+
+/// Checks before long work that a file can be written in its folder, and that it is none of those being read.
+pub fn check_output(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
+    if output.is_dir() {
+        return exit::usage(format!("{} is a folder: name a file in it to write to", output.display()));
+    }
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        anyhow::bail!("cannot write {}: there is no folder {}", output.display(), folder.display());
+    }
+    let Ok(place) = output.canonicalize() else { return Ok(()) };
+    match inputs.iter().find(|input| input.canonicalize().is_ok_and(|other| other == place)) {
+        Some(input) => exit::usage(format!(
+            "{} is read by this command and would be overwritten; write to another file",
+            input.display()
+        )),
+        None => Ok(()),
+    }
+}
