@@ -5,6 +5,7 @@
 
 mod error_bars;
 pub mod forward;
+mod kernel_pca;
 mod lssvm;
 mod problem;
 mod report;
@@ -12,6 +13,7 @@ mod ridge;
 mod watch;
 
 pub use error_bars::ErrorBars;
+pub use kernel_pca::{KernelPca, PrincipalComponents};
 pub use lssvm::{LeastSquaresSvm, Solver};
 pub use problem::{Problem, Target};
 pub use report::{Fitted, LeaveOneOut, Stage, Trial};

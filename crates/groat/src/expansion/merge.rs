@@ -29,6 +29,7 @@ impl Expansion {
         }
         self.vectors = self.vectors.view().select(&indices);
         self.weights = weights;
+        self.local = Default::default();
         before - self.size()
     }
 }

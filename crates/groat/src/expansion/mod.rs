@@ -4,6 +4,7 @@
 //! needed to feed it raw numbers: the standardisation of the features, their names, the classes.
 
 mod file;
+mod local;
 mod merge;
 mod model;
 mod predict;

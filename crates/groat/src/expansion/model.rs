@@ -1,5 +1,6 @@
 //! The model and its parts.
 
+use super::local::Local;
 use super::{Record, Task};
 use crate::data::{Inputs, Standardisation};
 use crate::error::{Error, Result, check_len};
@@ -28,6 +29,7 @@ pub struct Expansion {
     pub(super) standardisation: Option<Standardisation>,
     pub(super) inputs: Option<Inputs>,
     pub(super) record: Record,
+    pub(super) local: Local,
 }
 
 impl Expansion {
@@ -51,6 +53,7 @@ impl Expansion {
             standardisation: None,
             inputs: None,
             record: Record::default(),
+            local: Local::default(),
         })
     }
 

@@ -153,10 +153,6 @@ impl SparseGram {
         self.matrix.picture(side)
     }
 
-    pub(crate) fn matrix(&self) -> &SparseSymmetric {
-        &self.matrix
-    }
-
     pub(crate) fn into_matrix(self) -> SparseSymmetric {
         self.matrix
     }

@@ -1,0 +1,283 @@
+//! Kernel principal component analysis (system D7).
+//!
+//! The components are the leading eigenvectors of the covariance in feature space. With eigenpairs
+//! `(lambda_j, u_j)` of the kernel matrix `K` (centred or not), component `j` of a point is
+//! `sum_i alpha_ij k(x_i, x)` with `alpha_j = u_j / sqrt(lambda_j)` (003 section 4.3).
+//!
+//! Centring takes the mean of the mapped data as the origin: `K` becomes `H K H` with `H = I - 11'/n`. Its
+//! eigenvectors sum to zero, so for a new point all but one of the centring terms vanish, and what is left
+//! is a constant: a fitted analysis is an [`Expansion`] with one output per component and a bias, and
+//! shares its file, its predictions and, for compact kernels, its neighbour search.
+//!
+//! Small or full problems are solved by a dense eigensolver, others by Lanczos iterations that need only
+//! products with `K`, dense or sparse; `H K H` is never formed.
+//!
+//! ```
+//! use groat::{Kernel, Rows, batch::{KernelPca, Quiet}};
+//! let x: Vec<f64> = (0..90).map(|i| f64::from(i % 3) * 5.0 + f64::from(i) * 0.002).collect();
+//! let pca = KernelPca { kernel: Kernel::gaussian(1.0), components: 2, ..Default::default() };
+//! let fitted = pca.fit(Rows::new(&x, 1)?, &Quiet)?;
+//! let scores = fitted.transform(Rows::new(&x, 1)?)?;
+//! // Two components tell the three clusters apart.
+//! let apart = |a: usize, b: usize| (0..2).map(|c| (scores[(a, c)] - scores[(b, c)]).abs()).sum::<f64>();
+//! assert!(apart(0, 3) < 0.1 && apart(0, 1) > 0.5 && apart(1, 2) > 0.5 && apart(0, 2) > 0.5);
+//! # Ok::<(), groat::Error>(())
+//! ```
+
+mod pre_image;
+
+use groat_linalg::{Lanczos, SparseSymmetric, View, ViewMut, Write, eigh, product};
+
+use crate::batch::{Progress, Watch};
+use crate::error::{Error, Result, check_positive};
+use crate::expansion::{Expansion, Record, Task};
+use crate::gram::SparseGram;
+use crate::kernels::Kernel;
+use crate::matrix::{Matrix, Rows};
+
+/// Rows up to which the dense eigensolver is quickest.
+const DENSE_ROWS: usize = 500;
+/// Share of nonzeros up to which a sparse product is quicker than a dense one.
+const SPARSE_SHARE: f64 = 0.3;
+/// Eigenvalues below this share of the largest count as zero.
+const ZERO: f64 = 1e-13;
+/// Products after which Lanczos iterations give up.
+const MAX_PRODUCTS: usize = 20_000;
+
+/// Parameters of kernel principal component analysis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelPca {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Number of components wanted.
+    pub components: usize,
+    /// Whether the mean in feature space is the origin.
+    pub centre: bool,
+    /// Relative accuracy of the iterative solver.
+    pub tolerance: f64,
+    /// Bytes that the kernel matrix may take.
+    pub memory: u64,
+}
+
+impl Default for KernelPca {
+    fn default() -> Self {
+        Self { kernel: Kernel::gaussian(1.0), components: 2, centre: true, tolerance: 1e-12, memory: 8 << 30 }
+    }
+}
+
+/// A fitted analysis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrincipalComponents {
+    model: Expansion,
+    eigenvalues: Vec<f64>,
+    trace: f64,
+    centred: bool,
+    notes: Vec<String>,
+}
+
+/// A kernel matrix known by its products.
+enum Gram {
+    Dense(Matrix),
+    Sparse(SparseSymmetric),
+}
+
+impl Gram {
+    fn apply(&self, v: &[f64], out: &mut [f64]) -> groat_linalg::Result<()> {
+        match self {
+            Gram::Dense(k) => {
+                let n = v.len();
+                let (k, v) = (View::row_major(k.data(), n, n)?, View::column_major(v, n, 1)?);
+                product(1.0, k, v, Write::Replace, ViewMut::column_major(out, n, 1)?)
+            }
+            Gram::Sparse(k) => k.multiply(v, out),
+        }
+    }
+
+    fn diagonal_sum(&self) -> f64 {
+        match self {
+            Gram::Dense(k) => (0..k.rows()).map(|i| k[(i, i)]).sum(),
+            Gram::Sparse(k) => k.diagonal().iter().sum(),
+        }
+    }
+}
+
+fn subtract_mean(v: &mut [f64]) {
+    let mean = v.iter().sum::<f64>() / v.len() as f64;
+    v.iter_mut().for_each(|v| *v -= mean);
+}
+
+impl KernelPca {
+    /// Finds the leading components of the rows of `x`.
+    ///
+    /// Fewer than wanted come back when the matrix has no more positive eigenvalues.
+    pub fn fit(&self, x: Rows<'_>, watch: &dyn Watch) -> Result<PrincipalComponents> {
+        self.kernel.check_for(x.cols())?;
+        check_positive("tolerance", self.tolerance)?;
+        x.check_finite("the features")?;
+        let n = x.rows();
+        if n < 2 {
+            return Err(Error::TooFew { what: "kernel PCA", unit: "rows", needed: 2, found: n });
+        }
+        if !(1..=n).contains(&self.components) {
+            return Err(Error::parameter("components", self.components, "at least 1 and at most the rows"));
+        }
+        let mut notes: Vec<String> = self.kernel.warning_for(x.cols()).into_iter().collect();
+        self.say(watch, "kernel matrix")?;
+        let gram = self.gram(x, &mut notes)?;
+        let mut means = vec![0.0; n];
+        gram.apply(&vec![1.0; n], &mut means)?;
+        means.iter_mut().for_each(|m| *m /= n as f64);
+        self.say(watch, "eigenvectors")?;
+        let (values, mut vectors) = self.eigenpairs(&gram, n, &mut notes)?;
+        let floor = ZERO * values.first().copied().unwrap_or(0.0).max(0.0);
+        let keep = values.iter().take_while(|v| **v > floor).count();
+        if keep == 0 {
+            let reason = "no eigenvalue is positive: all rows are equal".to_owned();
+            return Err(Error::Numerical { what: "kernel PCA", reason });
+        }
+        let mut weights = Matrix::zeros(n, keep);
+        let mut bias = vec![0.0; keep];
+        for (j, u) in vectors.chunks_exact_mut(n).take(keep).enumerate() {
+            if self.centre {
+                subtract_mean(u);
+            }
+            let scale = sign(u) / values[j].sqrt();
+            for i in 0..n {
+                weights[(i, j)] = u[i] * scale;
+                bias[j] -= weights[(i, j)] * means[i];
+            }
+        }
+        let targets = (1..=keep).map(|j| format!("component{j}")).collect();
+        let record = Record::new("kpca", n).with("centre", self.centre).with("components", keep);
+        let mut model = Expansion::new(self.kernel.clone(), x.to_matrix(), weights)?
+            .with_task(Task::Regression { targets })?
+            .with_record(record);
+        let mut trace = gram.diagonal_sum();
+        if self.centre {
+            model = model.with_bias(bias)?;
+            trace -= means.iter().sum::<f64>();
+        }
+        Ok(PrincipalComponents {
+            model,
+            eigenvalues: values[..keep].to_vec(),
+            trace,
+            centred: self.centre,
+            notes,
+        })
+    }
+
+    fn say(&self, watch: &dyn Watch, detail: &str) -> Result<()> {
+        watch.progress(&Progress { stage: "kernel PCA", done: 0, total: None, detail: detail.to_owned() });
+        if watch.stop_requested() { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    fn gram(&self, x: Rows<'_>, notes: &mut Vec<String>) -> Result<Gram> {
+        let n = x.rows() as u64;
+        let dense = n.saturating_mul(n).saturating_mul(8);
+        if self.kernel.support().is_some() && x.rows() > DENSE_ROWS {
+            let expected = SparseGram::expect(&self.kernel, x, 0)?;
+            if expected.nonzeros <= SPARSE_SHARE * (n as f64).powi(2) || dense > self.memory {
+                let gram = SparseGram::assemble(&self.kernel, x, self.memory)?;
+                notes.push(format!("sparse matrix, {:.2} % zeros", 100.0 * gram.sparsity()));
+                return Ok(Gram::Sparse(gram.into_matrix()));
+            }
+        }
+        if dense > self.memory {
+            return Err(Error::Memory {
+                what: "the kernel matrix",
+                needed: dense,
+                limit: self.memory,
+                advice: "give the kernel a compact support, take fewer rows, or raise the limit",
+            });
+        }
+        Ok(Gram::Dense(self.kernel.gram(x)?))
+    }
+
+    /// The leading eigenpairs of the matrix, centred if wanted, largest first.
+    fn eigenpairs(&self, gram: &Gram, n: usize, notes: &mut Vec<String>) -> Result<(Vec<f64>, Vec<f64>)> {
+        let operator = |v: &[f64], out: &mut [f64]| {
+            if !self.centre {
+                return gram.apply(v, out);
+            }
+            let mut v = v.to_vec();
+            subtract_mean(&mut v);
+            gram.apply(&v, out)?;
+            subtract_mean(out);
+            Ok(())
+        };
+        if let Gram::Dense(k) = gram
+            && (n <= DENSE_ROWS || self.components > n / 8)
+        {
+            notes.push("dense eigensolver".to_owned());
+            let mut k = k.data().to_vec();
+            if self.centre {
+                centre_both_sides(&mut k, n);
+            }
+            let all = eigh(&k, n)?;
+            let order = (0..self.components).map(|j| n - 1 - j);
+            let vectors = order.clone().flat_map(|j| all.vector(j).iter().copied()).collect();
+            return Ok((order.map(|j| all.values[j]).collect(), vectors));
+        }
+        let solver =
+            Lanczos { wanted: self.components, tolerance: self.tolerance, max_products: MAX_PRODUCTS };
+        let pairs = solver.largest(n, operator)?;
+        notes.push(format!("Lanczos iterations with {} products", pairs.products));
+        Ok((pairs.values, pairs.vectors))
+    }
+}
+
+/// `K -> H K H`.
+fn centre_both_sides(k: &mut [f64], n: usize) {
+    let means: Vec<f64> = k.chunks_exact(n).map(|row| row.iter().sum::<f64>() / n as f64).collect();
+    let total = means.iter().sum::<f64>() / n as f64;
+    for (row, mean) in k.chunks_exact_mut(n).zip(&means) {
+        row.iter_mut().zip(&means).for_each(|(v, m)| *v += total - mean - m);
+    }
+}
+
+/// The sign that makes the entry of largest magnitude positive.
+fn sign(u: &[f64]) -> f64 {
+    let top = u.iter().fold(0.0_f64, |best, v| if v.abs() > best.abs() { *v } else { best });
+    if top < 0.0 { -1.0 } else { 1.0 }
+}
+
+impl PrincipalComponents {
+    /// The analysis as a model: one output per component.
+    pub fn model(&self) -> &Expansion {
+        &self.model
+    }
+
+    /// The model itself, to be stored.
+    pub fn into_model(self) -> Expansion {
+        self.model
+    }
+
+    /// Eigenvalues of the (centred) kernel matrix, largest first. Divided by `n` they are the variances.
+    pub fn eigenvalues(&self) -> &[f64] {
+        &self.eigenvalues
+    }
+
+    /// Share of the variance in feature space that each component holds.
+    pub fn explained(&self) -> Vec<f64> {
+        self.eigenvalues.iter().map(|v| v / self.trace).collect()
+    }
+
+    /// What was chosen on the way.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The components of new rows, one column each.
+    pub fn transform(&self, x: Rows<'_>) -> Result<Matrix> {
+        self.model.values(x)
+    }
+
+    /// Points whose components come near the given ones (one row each): approximate pre-images, for radial
+    /// kernels.
+    pub fn pre_images(&self, components: Rows<'_>) -> Result<Matrix> {
+        pre_image::pre_images(&self.model, self.centred, components)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+use super::*;
+use crate::batch::Quiet;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+fn clusters(n: usize, seed: u64) -> Matrix {
+    let mut rng = Pcg64::seed_from_u64(seed);
+    let centres = [[-0.5, -0.2], [0.0, 0.6], [0.5, 0.0]];
+    let mut normal = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
+    let data = (0..n).flat_map(|i| centres[i % 3].map(|c| c + 0.1 * normal())).collect();
+    Matrix::from_vec(data, n, 2).unwrap()
+}
+
+/// Components from the textbook: centred matrices for old and new points, written out.
+fn textbook(
+    kernel: &Kernel,
+    x: Rows<'_>,
+    new: Rows<'_>,
+    centre: bool,
+    components: usize,
+) -> (Vec<f64>, Matrix) {
+    let n = x.rows();
+    let mut k = kernel.gram(x).unwrap().into_data();
+    let mut cross = kernel.cross(new, x).unwrap();
+    if centre {
+        let means: Vec<f64> = k.chunks(n).map(|r| r.iter().sum::<f64>() / n as f64).collect();
+        let total = means.iter().sum::<f64>() / n as f64;
+        for i in 0..new.rows() {
+            let own = cross.row(i).iter().sum::<f64>() / n as f64;
+            cross.row_mut(i).iter_mut().zip(&means).for_each(|(v, m)| *v += total - m - own);
+        }
+        for (i, row) in k.chunks_mut(n).enumerate() {
+            row.iter_mut().zip(&means).for_each(|(v, m)| *v += total - m - means[i]);
+        }
+    }
+    let all = eigh(&k, n).unwrap();
+    let mut out = Matrix::zeros(new.rows(), components);
+    for j in 0..components {
+        let (value, u) = (all.values[n - 1 - j], all.vector(n - 1 - j));
+        for i in 0..new.rows() {
+            let dot: f64 = cross.row(i).iter().zip(u).map(|(k, u)| k * u).sum();
+            out[(i, j)] = sign(u) * dot / value.sqrt();
+        }
+    }
+    (all.values.iter().rev().take(components).copied().collect(), out)
+}
+
+#[test]
+fn all_ways_lead_to_the_textbook_components() {
+    let new = clusters(40, 99);
+    for (n, kernel) in [
+        (90, "gaussian:width=0.35"),
+        (90, "gaussian:width=0.35,support=0.7"),
+        (620, "gaussian:width=0.35"),
+        (620, "gaussian:width=0.35,support=0.25"),
+    ] {
+        let x = clusters(n, 5);
+        let kernel: Kernel = kernel.parse().unwrap();
+        for centre in [true, false] {
+            let pca = KernelPca { kernel: kernel.clone(), components: 4, centre, ..Default::default() };
+            let fitted = pca.fit(x.view(), &Quiet).unwrap();
+            let (values, want) = textbook(&kernel, x.view(), new.view(), centre, 4);
+            let got = fitted.transform(new.view()).unwrap();
+            for (a, b) in fitted.eigenvalues().iter().zip(&values) {
+                assert!((a - b).abs() < 1e-9 * values[0], "{kernel} {n} {centre}");
+            }
+            for (a, b) in got.data().iter().zip(want.data()) {
+                assert!((a - b).abs() < 1e-8, "{kernel} {n} {centre}: {a} {b} {:?}", fitted.notes());
+            }
+            assert!(fitted.explained().iter().sum::<f64>() <= 1.0 + 1e-12);
+        }
+    }
+}
+
+#[test]
+fn the_mean_of_centred_components_is_zero() {
+    let x = clusters(150, 1);
+    let pca = KernelPca { kernel: Kernel::gaussian(0.4), components: 3, ..Default::default() };
+    let scores = pca.fit(x.view(), &Quiet).unwrap().transform(x.view()).unwrap();
+    for j in 0..3 {
+        assert!((0..150).map(|i| scores[(i, j)]).sum::<f64>().abs() < 1e-10);
+    }
+}
+
+#[test]
+fn pre_images_come_back_near_their_points() {
+    let x = clusters(120, 3);
+    for kernel in ["gaussian:width=0.35", "gaussian:width=0.35,support=0.9", "matern52:width=0.5"] {
+        let kernel: Kernel = kernel.parse().unwrap();
+        let pca = KernelPca { kernel, components: 12, ..Default::default() };
+        let fitted = pca.fit(x.view(), &Quiet).unwrap();
+        let new = clusters(30, 77);
+        let back = fitted.pre_images(fitted.transform(new.view()).unwrap().view()).unwrap();
+        let error = |a: &[f64], b: &[f64]| ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt();
+        let mean = (0..30).map(|i| error(new.row(i), back.row(i))).sum::<f64>() / 30.0;
+        // The clusters have a spread of 0.1 and a distance of about 0.8.
+        assert!(mean < 0.06, "{}: {mean}", pca.kernel);
+    }
+}
+
+#[test]
+fn odd_input_is_answered() {
+    let same = [1.0; 8];
+    let pca = KernelPca::default();
+    assert!(pca.fit(Rows::new(&same, 1).unwrap(), &Quiet).is_err());
+    assert!(pca.fit(Rows::new(&same[..1], 1).unwrap(), &Quiet).is_err());
+    let x = clusters(20, 1);
+    assert!(KernelPca { components: 0, ..pca.clone() }.fit(x.view(), &Quiet).is_err());
+    assert!(KernelPca { components: 21, ..pca.clone() }.fit(x.view(), &Quiet).is_err());
+    // A linear kernel has as many components as features.
+    let all =
+        KernelPca { kernel: Kernel::Linear, components: 10, ..pca.clone() }.fit(x.view(), &Quiet).unwrap();
+    assert_eq!(all.eigenvalues().len(), 2);
+    assert!(all.pre_images(Rows::new(&[0.0, 0.0], 2).unwrap()).is_err());
+    assert!(matches!(KernelPca { memory: 10, ..pca }.fit(x.view(), &Quiet), Err(Error::Memory { .. })));
+}

@@ -1,0 +1,102 @@
+//! Prediction that visits only the vectors near the query (system D8).
+//!
+//! With a compactly supported kernel the vectors beyond its support contribute nothing. They are arranged
+//! in a neighbour index at the first prediction, and from then on a prediction costs what the neighbours
+//! of its query cost, however many vectors there are.
+
+use crate::kernels::Kernel;
+use crate::matrix::{Matrix, Rows};
+use crate::neighbours::Neighbours;
+use rayon::prelude::*;
+use std::sync::OnceLock;
+
+/// With fewer vectors than this, a search costs more than it saves.
+const MIN_VECTORS: usize = 64;
+/// Queries of one task.
+const CHUNK: usize = 64;
+
+/// The index over a model's vectors, made when it is first needed. It is no part of the model's value: a
+/// copy makes its own, and models are equal whether or not they have one.
+#[derive(Debug, Default)]
+pub(super) struct Local(OnceLock<Option<Neighbours>>);
+
+impl Clone for Local {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Local {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Local {
+    /// `sum_j k(x_i, v_j) w_j` over the neighbours of every row; `None` where a search cannot pay.
+    pub(super) fn weighted_sum(
+        &self,
+        kernel: &Kernel,
+        x: Rows<'_>,
+        vectors: Rows<'_>,
+        weights: Rows<'_>,
+    ) -> Option<Matrix> {
+        let support = kernel.support().filter(|_| vectors.rows() >= MIN_VECTORS)?;
+        let index = self.0.get_or_init(|| {
+            let coordinates = kernel.distance_coordinates(vectors);
+            Neighbours::new(Rows::new(&coordinates, vectors.cols()).ok()?, support).ok()
+        });
+        let index = index.as_ref()?;
+        let coordinates = kernel.distance_coordinates(x);
+        let x = Rows::new(&coordinates, x.cols()).ok()?;
+        let evaluator = kernel.evaluator::<f64>();
+        let outputs = weights.cols();
+        let mut out = Matrix::zeros(x.rows(), outputs);
+        out.data_mut().par_chunks_mut(CHUNK * outputs).enumerate().for_each(|(c, out)| {
+            let (mut near, mut values) = (Vec::new(), Vec::new());
+            for (k, out) in out.chunks_exact_mut(outputs).enumerate() {
+                near.clear();
+                values.clear();
+                index.visit(x.row(c * CHUNK + k), |i, squared| {
+                    near.push(i);
+                    values.push(squared);
+                });
+                evaluator.radial(&mut values);
+                for (i, value) in near.iter().zip(&values) {
+                    let weights = weights.row(*i as usize);
+                    out.iter_mut().zip(weights).for_each(|(o, w)| *o += value * w);
+                }
+            }
+        });
+        Some(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expansion::Expansion;
+
+    #[test]
+    fn neighbours_alone_give_the_whole_sum() {
+        let numbers = |len: usize, seed: f64| (0..len).map(|i| ((i as f64 + seed) * 12.9898).sin()).collect();
+        for d in [1, 2, 3, 5, 9] {
+            let vectors = Matrix::from_vec(numbers(300 * d, 0.3), 300, d).unwrap();
+            let weights = Matrix::from_vec(numbers(600, 0.7), 300, 2).unwrap();
+            let queries = Matrix::from_vec(numbers(50 * d, 0.9), 50, d).unwrap();
+            for kernel in [
+                Kernel::compact_for(Kernel::gaussian(0.5), 0.6, d),
+                Kernel::compact_for(Kernel::gaussian(vec![0.5; d]), 1.3, d),
+                Kernel::Wendland { width: 0.9.into(), dimension: 9, smoothness: 1 },
+            ] {
+                let model = Expansion::new(kernel.clone(), vectors.clone(), weights.clone()).unwrap();
+                let local = model.values(queries.view()).unwrap();
+                let whole = kernel.weighted_sum(queries.view(), vectors.view(), weights.view()).unwrap();
+                for (a, b) in local.data().iter().zip(whole.data()) {
+                    assert!((a - b).abs() < 1e-13, "{kernel}");
+                }
+                assert_eq!(model.clone(), model);
+            }
+        }
+    }
+}
