@@ -1,1 +1,29 @@
-//! Python.
+//! The compiled half of the Python package `groat`.
+//!
+//! Each file wraps one idea of the library; what Python adds (arrays, labels, exceptions, interrupts, threads)
+//! has a file of its own. The types are described for Python in `groat/_groat.pyi`.
+
+mod arrays;
+mod errors;
+mod expansion;
+mod kernel;
+mod labels;
+mod learner;
+mod ridge;
+mod settings;
+mod threads;
+mod watch;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _groat(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<kernel::PyKernel>()?;
+    module.add_class::<expansion::PyExpansion>()?;
+    module.add_class::<learner::Learner>()?;
+    module.add_class::<learner::PyTrial>()?;
+    module.add_class::<ridge::PyKernelRidge>()?;
+    module.add_function(wrap_pyfunction!(threads::threads, module)?)?;
+    module.add_function(wrap_pyfunction!(threads::set_threads, module)?)
+}

@@ -1,0 +1,52 @@
+"""Timing that is fair on a machine that does other things too, and verdicts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Timed:
+    """The least time of several runs, and the last result."""
+
+    seconds: float
+    result: Any
+
+
+def race(repeats: int, *contenders: Callable[[], Any]) -> list[Timed]:
+    """Runs the contenders in turn, `repeats` times round, and keeps the least time of each.
+
+    Taking turns makes a slow spell of the machine hit all alike; the least time is the one that was
+    disturbed least.
+    """
+    best = [Timed(float("inf"), None) for _ in contenders]
+    for _ in range(repeats):
+        for timed, contender in zip(best, contenders):
+            timed.result = None  # a large result must not be alive twice
+            begin = time.perf_counter()
+            timed.result = contender()
+            timed.seconds = min(timed.seconds, time.perf_counter() - begin)
+    return best
+
+
+class Verdicts:
+    """Prints what was found beside what was aimed at, and remembers whether all aims were met."""
+
+    def __init__(self) -> None:
+        self.met = True
+
+    def at_least(self, what: str, found: float, target: float) -> None:
+        self._say(what, f"{found:.2f}", f">= {target:g}", found >= target)
+
+    def at_most(self, what: str, found: float, target: float) -> None:
+        self._say(what, f"{found:.3g}", f"<= {target:g}", found <= target)
+
+    def _say(self, what: str, found: str, target: str, met: bool) -> None:
+        self.met = self.met and met
+        print(f"  {what:<58} {found:>10}   target {target:<9} {'met' if met else 'NOT MET'}")
+
+    def exit_code(self) -> int:
+        return 0 if self.met else 1

@@ -1,0 +1,292 @@
+//! The one fitted model.
+
+use crate::arrays::{Input, array2, copied, finite_vector, squeezed};
+use crate::errors::{ParameterError, raise};
+use crate::kernel::{PyKernel, kernel_of};
+use crate::threads::detached;
+use groat::Expansion;
+use groat::data::Standardisation;
+use groat::expansion::Task;
+use numpy::IntoPyArray;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A kernel model f(x) = b + sum_i alpha_i k(v_i, x); never changes once made.
+#[pyclass(name = "Expansion", module = "groat", frozen)]
+pub(crate) struct PyExpansion {
+    pub(crate) model: Arc<Expansion>,
+}
+
+impl From<Expansion> for PyExpansion {
+    fn from(model: Expansion) -> Self {
+        Self { model: Arc::new(model) }
+    }
+}
+
+/// The name of a task, as in `task=`.
+pub(crate) fn task_name(task: &Task) -> &'static str {
+    match task {
+        Task::Regression { .. } => "regression",
+        Task::Classification { .. } => "classification",
+        Task::Density => "density",
+    }
+}
+
+/// The values of a model, rows by outputs.
+pub(crate) fn values_of(py: Python<'_>, model: &Expansion, x: &Bound<'_, PyAny>) -> PyResult<groat::Matrix> {
+    let x = Input::<f64>::rows_of("x", x)?;
+    let rows = x.rows()?;
+    detached(py, || model.values(rows))?.map_err(raise)
+}
+
+/// The class codes a model gives, as an array.
+pub(crate) fn codes_of<'py>(
+    py: Python<'py>,
+    model: &Expansion,
+    x: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let x = Input::<f64>::rows_of("x", x)?;
+    let rows = x.rows()?;
+    let codes = detached(py, || model.classify(rows))?.map_err(raise)?;
+    let codes: Vec<i64> = codes.into_iter().map(|code| code as i64).collect();
+    Ok(codes.into_pyarray(py).into_any())
+}
+
+#[pymethods]
+impl PyExpansion {
+    #[new]
+    #[pyo3(signature = (kernel, vectors, weights, bias=None, *, classes=None, density=false,
+        feature_names=None, target_names=None, mean=None, scale=None))]
+    fn new(
+        kernel: &Bound<'_, PyAny>,
+        vectors: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+        bias: Option<&Bound<'_, PyAny>>,
+        classes: Option<Vec<String>>,
+        density: bool,
+        feature_names: Option<Vec<String>>,
+        target_names: Option<Vec<String>>,
+        mean: Option<&Bound<'_, PyAny>>,
+        scale: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let task = match (classes, density, target_names) {
+            (None, false, targets) => Task::Regression { targets: targets.unwrap_or_default() },
+            (Some(classes), false, None) if classes.len() >= 2 => Task::Classification { classes },
+            (None, true, None) => Task::Density,
+            (Some(classes), false, None) => {
+                let text = format!("a classifier needs at least 2 classes, found {}", classes.len());
+                return Err(ParameterError::new_err(text));
+            }
+            _ => {
+                let text = "give one of classes, density and target_names: a model has one task";
+                return Err(ParameterError::new_err(text));
+            }
+        };
+        let standardisation = match (mean, scale) {
+            (None, None) => None,
+            (Some(mean), Some(scale)) => {
+                let (mean, scale) = (finite_vector("mean", mean)?, finite_vector("scale", scale)?);
+                Some(Standardisation::new(mean, scale).map_err(raise)?)
+            }
+            _ => return Err(ParameterError::new_err("mean and scale belong together: give both or none")),
+        };
+        let vectors = Input::<f64>::rows_of("vectors", vectors)?.rows()?.to_matrix();
+        let weights = Input::<f64>::columns_of("weights", weights)?.rows()?.to_matrix();
+        let mut model = Expansion::new(kernel_of(kernel)?, vectors, weights).map_err(raise)?;
+        if let Some(bias) = bias {
+            let bias = match bias.extract::<f64>() {
+                Ok(bias) => vec![bias],
+                Err(_) => finite_vector("bias", bias)?,
+            };
+            model = model.with_bias(bias).map_err(raise)?;
+        }
+        let model = model
+            .with_task(task)
+            .and_then(|model| model.with_features(feature_names.unwrap_or_default()))
+            .and_then(|model| model.with_standardisation(standardisation))
+            .map_err(raise)?;
+        Ok(model.into())
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| Expansion::load(path)).map(Self::from).map_err(raise)
+    }
+
+    /// Reads a model from the bytes of a file.
+    #[staticmethod]
+    fn from_bytes(data: &[u8]) -> PyResult<Self> {
+        Expansion::from_bytes(data).map(Self::from).map_err(raise)
+    }
+
+    /// Writes the model to a safetensors file; no reader ever sees half of it.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.model.save(path)).map_err(raise)
+    }
+
+    /// The model as the bytes of a file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.model.to_bytes().map_err(raise)?))
+    }
+
+    /// f(x) for every row: one column per output.
+    fn values<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        array2(py, values_of(py, &self.model, x)?)
+    }
+
+    /// The prediction for every row: numbers (one-dimensional for a single output), or names of classes.
+    fn predict<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match self.model.task() {
+            Task::Classification { .. } => self.classify(py, x),
+            _ => squeezed(py, values_of(py, &self.model, x)?),
+        }
+    }
+
+    /// The name of the class for every row.
+    fn classify<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let codes = self.codes(py, x)?;
+        let numpy = py.import(intern!(py, "numpy"))?;
+        let names = numpy.call_method1(intern!(py, "array"), (self.classes(),))?;
+        names.call_method1(intern!(py, "take"), (codes,))
+    }
+
+    /// The number of the class for every row, counted from 0.
+    fn codes<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match self.model.task() {
+            Task::Classification { .. } => codes_of(py, &self.model, x),
+            other => Err(ParameterError::new_err(format!(
+                "this is a {} model, which knows no classes; use predict",
+                task_name(other)
+            ))),
+        }
+    }
+
+    /// The same function with equal vectors joined and vectors without weight left out.
+    fn merge_duplicates(&self) -> Self {
+        let mut model = (*self.model).clone();
+        model.merge_duplicates();
+        model.into()
+    }
+
+    /// The kernel.
+    #[getter]
+    fn kernel(&self) -> PyKernel {
+        PyKernel { kernel: self.model.kernel().clone() }
+    }
+
+    /// The vectors, one per row, as the kernel sees them. A copy.
+    #[getter]
+    fn vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        copied(py, self.model.vectors())
+    }
+
+    /// The weights: one row per vector, one column per output. A copy.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        copied(py, self.model.weights())
+    }
+
+    /// The constant of each output, or None. A copy.
+    #[getter]
+    fn bias<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.model.bias().map(|bias| bias.to_vec().into_pyarray(py).into_any())
+    }
+
+    /// "regression", "classification" or "density".
+    #[getter]
+    fn task(&self) -> &'static str {
+        task_name(self.model.task())
+    }
+
+    /// Names of the classes in the order of their numbers; empty unless this is a classifier.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.model.classes().to_vec()
+    }
+
+    /// Names of the targets, or empty.
+    #[getter]
+    fn target_names(&self) -> Vec<String> {
+        match self.model.task() {
+            Task::Regression { targets } => targets.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Names of the features, or empty.
+    #[getter]
+    fn feature_names(&self) -> Vec<String> {
+        self.model.feature_names().to_vec()
+    }
+
+    /// What is subtracted from the features and what they are divided by, before the kernel sees them; or None.
+    #[getter]
+    fn standardisation<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let standardisation = self.model.standardisation()?;
+        let array = |values: &[f64]| values.to_vec().into_pyarray(py).into_any();
+        Some((array(standardisation.mean()), array(standardisation.scale())))
+    }
+
+    /// How the model came to be: method, rows and settings.
+    #[getter]
+    fn record<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let record = self.model.record();
+        let out = PyDict::new(py);
+        out.set_item("method", &record.method)?;
+        out.set_item("rows", record.rows)?;
+        out.set_item("settings", record.settings.clone())?;
+        Ok(out)
+    }
+
+    /// The number of vectors.
+    #[getter]
+    fn size(&self) -> usize {
+        self.model.size()
+    }
+
+    /// The number of features it takes.
+    #[getter]
+    fn features(&self) -> usize {
+        self.model.features()
+    }
+
+    /// The number of outputs it gives.
+    #[getter]
+    fn outputs(&self) -> usize {
+        self.model.outputs()
+    }
+
+    /// Bytes of its numbers.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.model.memory_bytes()
+    }
+
+    fn __len__(&self) -> usize {
+        self.model.size()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<PyExpansion>().is_ok_and(|other| other.get().model == self.model)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Expansion: {} with {} vectors of {} features, {}>",
+            self.task(),
+            self.size(),
+            self.features(),
+            self.model.kernel()
+        )
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let rebuild = slf.get_type().getattr(intern!(py, "from_bytes"))?;
+        (rebuild, (slf.get().to_bytes(py)?,)).into_pyobject(py)
+    }
+}

@@ -1,0 +1,121 @@
+"""The interpreter stays free, fits can be watched and interrupted, forks work."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import groat
+import numpy as np
+import pytest
+from groat import Kernel, KernelRidge
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def test_other_threads_run_during_the_work(rng: np.random.Generator) -> None:
+    x, weights = rng.normal(size=(20_000, 8)), rng.normal(size=20_000)
+    kernel = Kernel.gaussian(1.0)
+    ticks: list[float] = []
+    over = threading.Event()
+
+    def tick() -> None:
+        while not over.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.002)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    begin = time.perf_counter()
+    kernel.weighted_sum(x, x, weights)
+    end = time.perf_counter()
+    over.set()
+    ticker.join()
+    inside = [t for t in ticks if begin < t < end]
+    assert end - begin > 0.05, "the work is too short to tell"
+    # Held throughout, the lock would let at most one tick through at either end.
+    assert len(inside) > 5
+
+
+def test_two_threads_make_progress_together(rng: np.random.Generator) -> None:
+    x, y = rng.normal(size=(400, 3)), rng.normal(size=400)
+    learner = KernelRidge(width=1.0, ridge=0.1)
+    expected = learner.fit(x, y).predict(x)
+    with ThreadPoolExecutor(4) as pool:
+        fits = [pool.submit(lambda: KernelRidge(width=1.0, ridge=0.1).fit(x, y).predict(x)) for _ in range(8)]
+        shared = [pool.submit(learner.predict, x) for _ in range(8)]
+        again = [pool.submit(learner.fit, x, y) for _ in range(2)]
+    for future in fits + shared:
+        np.testing.assert_array_equal(future.result(), expected)
+    assert all(future.result() is learner for future in again)
+
+
+def test_progress_is_reported_by_the_calling_thread(rng: np.random.Generator) -> None:
+    x, y = rng.normal(size=(80, 2)), rng.normal(size=80)
+    heard: list[tuple[str, int, int | None, str]] = []
+
+    def progress(stage: str, done: int, total: int | None, detail: str) -> None:
+        assert threading.current_thread() is threading.main_thread()
+        heard.append((stage, done, total, detail))
+
+    KernelRidge().fit(x, y, progress=progress)
+    assert {"choosing the width", "solving"} <= {stage for stage, *_ in heard}
+    assert all(total is None or 0 <= done <= total for _, done, total, _ in heard)
+
+
+def test_progress_can_stop_the_fit(rng: np.random.Generator) -> None:
+    x, y = rng.normal(size=(300, 2)), rng.normal(size=300)
+    calls = []
+
+    def stop(*news: object) -> bool:
+        calls.append(news)
+        return False
+
+    with pytest.raises(groat.StoppedError):
+        KernelRidge().fit(x, y, progress=stop)
+
+    def fail(*news: object) -> None:
+        raise LookupError("from the callback")
+
+    with pytest.raises(LookupError, match="from the callback"):
+        KernelRidge().fit(x, y, progress=fail)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_an_interrupt_ends_a_long_fit(rng: np.random.Generator) -> None:
+    # Hundreds of widths: many seconds of work, checked between widths.
+    x, y = rng.normal(size=(800, 2)), rng.normal(size=800)
+    learner = KernelRidge(width=np.geomspace(0.01, 100.0, 2000))
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(x, y)
+    assert time.perf_counter() - begin < 20.0
+    assert not learner.is_fitted
+
+
+def _child(x: Array, queue: multiprocessing.Queue[float]) -> None:
+    queue.put(float(Kernel.gaussian(1.0).gram(x).sum()))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_gets_threads_of_its_own(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(500, 3))
+    expected = float(Kernel.gaussian(1.0).gram(x).sum())
+    context = multiprocessing.get_context("fork")
+    queue: multiprocessing.Queue[float] = context.Queue()
+    process = context.Process(target=_child, args=(x, queue))
+    process.start()
+    try:
+        assert queue.get(timeout=60) == expected
+    finally:
+        process.join(10)
+        if process.is_alive():
+            process.kill()
