@@ -1,18 +1,24 @@
 """Sparse, online and scalable kernel learning.
 
-``Kernel`` says what k(x, y) is, ``Expansion`` is the one fitted model f(x) = b + sum_i alpha_i k(v_i, x), and
-learners such as ``KernelRidge`` make one. The work is done by the compiled module ``groat._groat``; exceptions
-are in ``groat.errors``. Estimators in the manner of scikit-learn and river have their place in
-``groat/estimators/``, on top of what is here; nothing here depends on them.
+``Kernel`` says what k(x, y) is, and ``Expansion`` is the one fitted model f(x) = b + sum_i alpha_i k(v_i, x).
+Learners make one: ``KernelRidge`` from all data at once, ``OnlineLearner`` from one sample at a time.
+
+The work is done by the compiled module ``groat._groat``; exceptions are in ``groat.errors``. Estimators in the
+manner of scikit-learn and river have their place in ``groat/estimators/``, on top of what is here; nothing
+here depends on them.
 """
 
 from groat._groat import (
+    BatchLearner,
     Expansion,
     Kernel,
     KernelRidge,
-    Learner,
+    OnlineLearner,
+    Step,
     Trial,
     __version__,
+    algorithm_settings,
+    algorithms,
     set_threads,
     threads,
 )
@@ -30,22 +36,26 @@ from groat.errors import (
 )
 
 __all__ = [
+    "BatchLearner",
     "DataError",
     "Expansion",
     "GroatError",
     "Kernel",
     "KernelRidge",
-    "Learner",
     "MemoryLimitError",
     "ModelFileError",
     "NotFiniteError",
     "NotFittedError",
     "NumericalError",
+    "OnlineLearner",
     "ParameterError",
     "ShapeError",
+    "Step",
     "StoppedError",
     "Trial",
     "__version__",
+    "algorithm_settings",
+    "algorithms",
     "set_threads",
     "threads",
 ]

@@ -6,8 +6,8 @@
 use crate::errors::{DataError, MemoryLimitError, NotFiniteError, ShapeError};
 use groat::{Matrix, Real, Rows};
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray2,
-    PyUntypedArray, PyUntypedArrayMethods, dtype,
+    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1,
+    PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods, dtype,
 };
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -147,4 +147,29 @@ pub(crate) fn check_room<T>(rows: usize, columns: usize) -> PyResult<()> {
         return Ok(());
     }
     Err(MemoryLimitError::new_err(format!("there is not enough memory for a {rows} x {columns} matrix")))
+}
+
+/// One sample: read where it lies if it is a contiguous array of doubles, which keeps single steps cheap.
+pub(crate) enum Sample<'py> {
+    Lent(PyReadonlyArray1<'py, f64>),
+    Copied(Vec<f64>),
+}
+
+impl<'py> Sample<'py> {
+    pub(crate) fn of(what: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = object.cast::<PyArray1<f64>>()
+            && let Ok(lent) = array.try_readonly()
+            && lent.as_slice().is_ok()
+        {
+            return Ok(Sample::Lent(lent));
+        }
+        vector(what, object).map(Sample::Copied)
+    }
+
+    pub(crate) fn numbers(&self) -> PyResult<&[f64]> {
+        match self {
+            Sample::Lent(array) => array.as_slice().map_err(|e| DataError::new_err(e.to_string())),
+            Sample::Copied(numbers) => Ok(numbers),
+        }
+    }
 }

@@ -29,7 +29,9 @@ pub(crate) fn raise(error: Error) -> PyErr {
         Error::Stopped => StoppedError::new_err(text),
         // With number, text and path, Python picks the fitting subclass of OSError itself.
         Error::Io { path, source } => match source.raw_os_error() {
-            Some(number) => PyOSError::new_err((number, source.to_string(), path)),
+            Some(number) => {
+                PyOSError::new_err((number, source.to_string(), path.to_string_lossy().into_owned()))
+            }
             None => PyOSError::new_err(text),
         },
         _ => GroatError::new_err(text),

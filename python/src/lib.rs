@@ -4,11 +4,13 @@
 //! has a file of its own. The types are described for Python in `groat/_groat.pyi`.
 
 mod arrays;
+mod batch;
 mod errors;
 mod expansion;
 mod kernel;
 mod labels;
-mod learner;
+mod online;
+
 mod ridge;
 mod settings;
 mod threads;
@@ -21,9 +23,13 @@ fn _groat(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<kernel::PyKernel>()?;
     module.add_class::<expansion::PyExpansion>()?;
-    module.add_class::<learner::Learner>()?;
-    module.add_class::<learner::PyTrial>()?;
+    module.add_class::<batch::BatchLearner>()?;
+    module.add_class::<batch::PyTrial>()?;
     module.add_class::<ridge::PyKernelRidge>()?;
+    module.add_class::<online::OnlineLearner>()?;
+    module.add_class::<online::PyStep>()?;
+    module.add_function(wrap_pyfunction!(online::algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(online::algorithm_settings, module)?)?;
     module.add_function(wrap_pyfunction!(threads::threads, module)?)?;
     module.add_function(wrap_pyfunction!(threads::set_threads, module)?)
 }

@@ -1,6 +1,6 @@
 //! Exact kernel ridge regression.
 
-use crate::learner::{Goal, Learner};
+use crate::batch::{BatchLearner, Goal};
 use crate::settings::{count, kernel_and_width, number_or_search, whole};
 use groat::batch::{KernelRidge, Search};
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 /// width: a number, a sequence to choose from, "auto" for a search, or None: a search when the kernel is given
 /// by its name alone, else the kernel's own width. ridge: a number, a sequence, or None for a search. Choices
 /// are made by the leave-one-out error, which is exact.
-#[pyclass(name = "KernelRidge", module = "groat", extends = Learner, frozen, subclass)]
+#[pyclass(name = "KernelRidge", module = "groat", extends = BatchLearner, frozen, subclass)]
 pub(crate) struct PyKernelRidge;
 
 #[pymethods]
@@ -57,7 +57,7 @@ impl PyKernelRidge {
         params.set_item("selection_rows", selection_rows)?;
         params.set_item("memory", memory)?;
         params.set_item("seed", seed)?;
-        let base = Learner::new(Box::new(method), Goal::named(task)?, standardise, params);
+        let base = BatchLearner::new(Box::new(method), Goal::named(task)?, standardise, params);
         Ok(PyClassInitializer::from(base).add_subclass(Self))
     }
 }

@@ -83,7 +83,7 @@ def test_plain_safetensors_reads_a_model(model: Expansion, tmp_path: Path) -> No
     tensors = safetensors.numpy.load_file(path)
     np.testing.assert_array_equal(tensors["vectors"], model.vectors)
     np.testing.assert_array_equal(tensors["weights"], model.weights)
-    np.testing.assert_array_equal(tensors["bias"], model.bias)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(tensors["bias"], model.bias)
     with safetensors.safe_open(path, framework="numpy") as file:
         metadata = file.metadata()
     assert any("gaussian:width=1.2" in value for value in metadata.values())

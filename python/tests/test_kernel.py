@@ -144,7 +144,7 @@ def test_kernels_are_values() -> None:
     assert kernel.name == "gaussian" and kernel.width == 0.5 and kernel.is_radial
     assert Kernel.linear().width is None and not Kernel.linear().is_radial
     assert kernel.with_width(2.0) == Kernel.gaussian(2.0)
-    np.testing.assert_array_equal(Kernel.gaussian([1.0, 2.0]).width, [1.0, 2.0])  # type: ignore[arg-type]
+    np.testing.assert_array_equal(Kernel.gaussian([1.0, 2.0]).width, [1.0, 2.0])
 
 
 @pytest.mark.parametrize(("kernel", "_formula"), FORMULAS, ids=lambda v: str(v) if isinstance(v, Kernel) else "")

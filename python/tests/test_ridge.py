@@ -98,7 +98,7 @@ def test_labels_of_any_type(labels: list[object], as_objects: bool, rng: np.rand
     predicted = learner.predict(x)
     assert predicted.dtype == y.dtype
     np.testing.assert_array_equal(predicted, y)
-    np.testing.assert_array_equal(learner.classes, np.unique(y))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(learner.classes, np.unique(y))
     assert learner.model.classes == [str(label) for label in np.unique(y)]
     assert learner.leave_one_out_error_rate is not None and learner.leave_one_out_error_rate < 0.05
     values = learner.decision_function(x)

@@ -3,13 +3,14 @@
 use crate::error::{Result, check_len};
 use crate::expansion::Expansion;
 use crate::matrix::{Matrix, Rows};
+use serde::{Deserialize, Serialize};
 
 /// The uncertainty of a least-squares model in orthogonal form.
 ///
 /// With `Phi = W A`, penalties included in `d_i = w_i'w_i + lambda_i`, and `w(x)` the solution of
 /// `A'w(x) = phi(x)`, the prediction at `x` has the variance `sigma^2 (1 + sum_i w_i(x)^2 / d_i)`: the noise
 /// plus what the weights do not know. `sigma^2` comes from the leave-one-out errors.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorBars {
     bias: bool,
     /// Column `n` of `A` above the diagonal.

@@ -3,10 +3,11 @@
 use super::write_atomically;
 use crate::error::{Error, ModelError, Result};
 use crate::matrix::Matrix;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::{Dtype, SafeTensors};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, HashMap};
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -121,19 +122,26 @@ impl Container {
         self.tensors.remove(name)
     }
 
+    /// The file image. Written here rather than by the safetensors crate, whose map of entries has a random
+    /// order: the same model shall be the same bytes.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
-        let bytes: Vec<(&String, &Tensor, Vec<u8>)> = self
-            .tensors
-            .iter()
-            .map(|(name, t)| (name, t, t.data.iter().flat_map(|v| v.to_le_bytes()).collect()))
-            .collect();
-        let views = bytes
-            .iter()
-            .map(|(name, t, bytes)| Ok((name.as_str(), TensorView::new(Dtype::F64, t.shape.clone(), bytes)?)))
-            .collect::<std::result::Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(damaged)?;
-        let entries: HashMap<String, String> = self.entries.clone().into_iter().collect();
-        Ok(safetensors::serialize(views, Some(entries)).map_err(damaged)?)
+        let mut header = serde_json::Map::new();
+        header.insert("__metadata__".to_owned(), json!(self.entries));
+        let mut end = 0;
+        for (name, tensor) in &self.tensors {
+            let start = end;
+            end += size_of_val(tensor.data.as_slice());
+            let place = json!({"dtype": "F64", "shape": tensor.shape, "data_offsets": [start, end]});
+            header.insert(name.clone(), place);
+        }
+        let mut text = serde_json::to_vec(&header).map_err(|e| ModelError::Container(e.to_string()))?;
+        // Blanks up to a multiple of 8 keep the numbers aligned.
+        text.resize(text.len().next_multiple_of(8), b' ');
+        let mut bytes = Vec::with_capacity(8 + text.len() + end);
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text);
+        self.tensors.values().for_each(|t| bytes.extend(t.data.iter().flat_map(|v| v.to_le_bytes())));
+        Ok(bytes)
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {

@@ -1,15 +1,16 @@
 //! What all batch learners have in common: data in, fit, results out, pickling.
 //!
-//! A learner of its own is a small class that extends [`Learner`] and only makes the parameters (`ridge.rs`).
+//! A learner of its own is a small class that extends [`BatchLearner`] and only makes the parameters (`ridge.rs`).
 
 use crate::arrays::{Input, array2, squeezed, vector};
 use crate::errors::{DataError, NotFittedError, ParameterError, ShapeError, raise};
 use crate::expansion::{PyExpansion, codes_of, values_of};
 use crate::kernel::PyKernel;
 use crate::labels::Labels;
+use crate::threads::detached;
 use crate::watch::watched;
 use groat::Expansion;
-use groat::batch::{Fitted, LeaveOneOut, Method, Problem, Stage, Target, Trial, Watch};
+use groat::batch::{ErrorBars, Fitted, LeaveOneOut, Method, Problem, Stage, Target, Trial, Watch};
 use groat::data::Standardisation;
 use groat::expansion::Task;
 use pyo3::intern;
@@ -42,6 +43,7 @@ struct Outcome {
     labels: Option<Labels>,
     candidates: usize,
     leave_one_out: Option<LeaveOneOut>,
+    error_bars: Option<ErrorBars>,
     trials: Vec<Trial>,
     stages: Vec<Stage>,
     notes: Vec<String>,
@@ -50,18 +52,27 @@ struct Outcome {
 impl Outcome {
     /// From the result of a fit, with the names that only the caller knows.
     fn new(fitted: Fitted, labels: Option<Labels>, features: Vec<String>) -> groat::Result<Self> {
-        let Fitted { model, candidates, leave_one_out, trials, stages, notes } = fitted;
+        let Fitted { model, candidates, leave_one_out, error_bars, trials, stages, notes } = fitted;
         let mut model = model.with_features(features)?;
         if let Some(labels) = &labels {
             model = model.with_task(Task::Classification { classes: labels.names.clone() })?;
         }
-        Ok(Self { model: Arc::new(model), labels, candidates, leave_one_out, trials, stages, notes })
+        Ok(Self {
+            model: Arc::new(model),
+            labels,
+            candidates,
+            leave_one_out,
+            error_bars,
+            trials,
+            stages,
+            notes,
+        })
     }
 }
 
 /// The base of the learners that see all their data at once.
 #[pyclass(module = "groat", frozen, subclass)]
-pub(crate) struct Learner {
+pub(crate) struct BatchLearner {
     method: Box<dyn Method + Send + Sync>,
     goal: Goal,
     standardise: bool,
@@ -70,7 +81,7 @@ pub(crate) struct Learner {
     outcome: Mutex<Option<Arc<Outcome>>>,
 }
 
-impl Learner {
+impl BatchLearner {
     pub(crate) fn new(
         method: Box<dyn Method + Send + Sync>,
         goal: Goal,
@@ -92,7 +103,7 @@ impl Learner {
 }
 
 #[pymethods]
-impl Learner {
+impl BatchLearner {
     /// Fits the model, and returns the learner itself.
     ///
     /// `progress(stage, done, total, detail)` is called now and then; if it returns False, the fit stops with
@@ -144,6 +155,18 @@ impl Learner {
     /// f(x) for every row: one number with a single output, else one column per output.
     fn decision_function<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         squeezed(py, values_of(py, &self.outcome()?.model, x)?)
+    }
+
+    /// Standard deviation of what will be observed at every row, for regressions by a method that knows it.
+    fn predict_std<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let outcome = self.outcome()?;
+        let Some(error_bars) = &outcome.error_bars else {
+            let text = format!("{} gives no error bars for this task", self.method.name());
+            return Err(ParameterError::new_err(text));
+        };
+        let x = Input::<f64>::rows_of("x", x)?;
+        let rows = x.finite("x")?;
+        squeezed(py, detached(py, || error_bars.standard_deviation(&outcome.model, rows))?.map_err(raise)?)
     }
 
     /// The arguments that the learner was made with.
@@ -239,6 +262,10 @@ impl Learner {
             let predictions = array2(py, found.predictions.clone())?;
             state.set_item("leave_one_out", (found.mean_square, found.error_rate, predictions))?;
         }
+        if let Some(error_bars) = &outcome.error_bars {
+            let text = serde_json::to_string(error_bars).map_err(|e| DataError::new_err(e.to_string()))?;
+            state.set_item("error_bars", text)?;
+        }
         let trial = |t: &Trial| (t.kernel.to_string(), t.ridge, t.score);
         state.set_item("trials", outcome.trials.iter().map(trial).collect::<Vec<_>>())?;
         state.set_item("stages", self.stages()?)?;
@@ -312,6 +339,13 @@ fn restore(state: &Bound<'_, PyDict>) -> PyResult<Outcome> {
             Some(LeaveOneOut { mean_square, error_rate, predictions })
         }
     };
+    let error_bars = match state.get_item(intern!(py, "error_bars"))? {
+        None => None,
+        Some(text) => {
+            let text: String = text.extract()?;
+            Some(serde_json::from_str(&text).map_err(|e| DataError::new_err(e.to_string()))?)
+        }
+    };
     let mut trials = Vec::new();
     for (kernel, ridge, score) in item("trials")?.extract::<Vec<(String, f64, f64)>>()? {
         trials.push(Trial { kernel: kernel.parse().map_err(raise)?, ridge, score });
@@ -324,6 +358,7 @@ fn restore(state: &Bound<'_, PyDict>) -> PyResult<Outcome> {
         labels: if classes.is_none() { None } else { Some(Labels::from_values(&classes)?) },
         candidates: item("candidates")?.extract()?,
         leave_one_out,
+        error_bars,
         trials,
         stages: stages.into_iter().map(stage).collect(),
         notes: item("notes")?.extract()?,

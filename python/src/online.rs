@@ -1,0 +1,387 @@
+//! Online learners: one class for all presets.
+
+use crate::arrays::{Input, Sample, finite_vector};
+use crate::errors::{NotFittedError, ParameterError, ShapeError, raise};
+use crate::expansion::PyExpansion;
+use crate::kernel::kernel_of;
+use crate::threads::pool;
+use groat::kernels::{Kernel, Width};
+use groat::online::{Learner, Settings, Step, presets};
+use groat::{Result, Rows};
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::sync::RwLockExt;
+use pyo3::types::{PyBytes, PyDict};
+use std::sync::{PoisonError, RwLock};
+
+/// Samples learnt between two looks at pending signals.
+const SAMPLES_PER_CHECK: usize = 1000;
+
+/// A learner that sees one sample at a time and keeps a small dictionary.
+///
+/// OnlineLearner("klms-coherence", "gaussian:width=0.5", eta=0.3, mu0=0.9): the name of a preset (see
+/// groat.algorithms), a kernel, and the preset's settings by name. `lambda`, a reserved word, is written
+/// lambda_. The number of features is that of the first sample.
+#[pyclass(module = "groat", frozen, subclass)]
+pub(crate) struct OnlineLearner {
+    algorithm: String,
+    kernel: Kernel,
+    settings: Settings,
+    /// Absent before the first sample.
+    learner: RwLock<Option<Learner>>,
+}
+
+impl OnlineLearner {
+    /// A learner without experience.
+    fn fresh(&self, features: usize) -> Result<Learner> {
+        Learner::new(&self.algorithm, &self.kernel, features, &self.settings)
+    }
+
+    /// Reads from the learner; before the first sample, from one without experience.
+    fn read<T>(
+        &self,
+        py: Python<'_>,
+        features: usize,
+        read: impl FnOnce(&Learner) -> Result<T>,
+    ) -> PyResult<T> {
+        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        match &*held {
+            Some(learner) => read(learner),
+            None => self.fresh(features).and_then(|learner| read(&learner)),
+        }
+        .map_err(raise)
+    }
+
+    /// As [`read`](Self::read), on the pool and with the interpreter free. The lock is held by the calling
+    /// thread, never by one of the pool, which might meet it again in work that it steals.
+    fn read_detached<T: Send>(
+        &self,
+        py: Python<'_>,
+        features: usize,
+        read: impl FnOnce(&Learner) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        let pool = pool()?;
+        py.detach(|| {
+            let held = self.learner.read().unwrap_or_else(PoisonError::into_inner);
+            match &*held {
+                Some(learner) => pool.install(|| read(learner)),
+                None => self.fresh(features).and_then(|learner| pool.install(|| read(&learner))),
+            }
+        })
+        .map_err(raise)
+    }
+
+    /// Learns from rows in order. Between pieces, signals are handled, so that Ctrl-C ends a long run; what
+    /// was learnt until then stays.
+    fn learn_rows(
+        &self,
+        py: Python<'_>,
+        x: Rows<'_>,
+        y: &[f64],
+        mut tell: impl FnMut(&Step) + Send,
+    ) -> PyResult<()> {
+        py.detach(|| {
+            let mut held = self.learner.write().unwrap_or_else(PoisonError::into_inner);
+            let learner = match &mut *held {
+                Some(learner) => learner,
+                empty => empty.insert(self.fresh(x.cols()).map_err(raise)?),
+            };
+            for start in (0..x.rows()).step_by(SAMPLES_PER_CHECK) {
+                let end = (start + SAMPLES_PER_CHECK).min(x.rows());
+                for (x, y) in x.slice(start, end).iter().zip(&y[start..end]) {
+                    tell(&learner.learn_one(x, *y).map_err(raise)?);
+                }
+                Python::attach(|py| py.check_signals())?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Rows and targets of the same number, all finite: nothing is learnt from a batch that has a fault.
+fn checked<'a>(x: &'a Input<'_>, y: &Bound<'_, PyAny>) -> PyResult<(Rows<'a>, Vec<f64>)> {
+    let rows = x.finite("x")?;
+    let targets = finite_vector("y", y)?;
+    if targets.len() != rows.rows() {
+        let text = format!("y has {} numbers, x has {} rows", targets.len(), rows.rows());
+        return Err(ShapeError::new_err(text));
+    }
+    Ok((rows, targets))
+}
+
+/// A setting as text, the way that presets read it.
+fn setting(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(flag) = value.extract::<bool>() {
+        return Ok(flag.to_string());
+    }
+    if let Ok(text) = value.extract::<String>() {
+        return Ok(text);
+    }
+    if value.hasattr("__len__")? {
+        let numbers = finite_vector(name, value)?;
+        return Ok(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(";"));
+    }
+    Ok(value.str()?.to_string())
+}
+
+#[pymethods]
+impl OnlineLearner {
+    #[new]
+    #[pyo3(signature = (algorithm, kernel=None, **settings))]
+    fn new(
+        algorithm: &str,
+        kernel: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let kernel = kernel.map_or_else(|| Ok(Kernel::gaussian(1.0)), kernel_of)?;
+        let mut given = Settings::new();
+        for (name, value) in settings.into_iter().flatten() {
+            let name: String = name.extract()?;
+            let text = setting(&name, &value)?;
+            given.set(name.trim_end_matches('_'), text);
+        }
+        let learner =
+            Self { algorithm: algorithm.to_owned(), settings: given, learner: RwLock::new(None), kernel };
+        // Wrong settings are told here, not at the first sample.
+        let features = match learner.kernel.width() {
+            Some(Width::PerFeature(widths)) => widths.len(),
+            _ => 1,
+        };
+        learner.fresh(features).map_err(raise)?;
+        Ok(learner)
+    }
+
+    /// Learns from one sample; says what that did.
+    fn learn_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>, y: f64) -> PyResult<PyStep> {
+        let x = Sample::of("x", x)?;
+        let x = x.numbers()?;
+        let mut held = self.learner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let learner = match &mut *held {
+            Some(learner) => learner,
+            empty => empty.insert(self.fresh(x.len()).map_err(raise)?),
+        };
+        learner.learn_one(x, y).map(PyStep::from).map_err(raise)
+    }
+
+    /// The output at one sample.
+    fn predict_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<f64> {
+        let x = Sample::of("x", x)?;
+        let x = x.numbers()?;
+        self.read(py, x.len(), |learner| learner.predict_one(x))
+    }
+
+    /// Predictive variance of the noisy output at one sample; None where the method has none.
+    fn variance_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+        let x = Sample::of("x", x)?;
+        let x = x.numbers()?;
+        self.read(py, x.len(), |learner| learner.variance(x))
+    }
+
+    /// Learns from rows in order, and returns the learner itself.
+    fn partial_fit<'py>(
+        slf: &Bound<'py, Self>,
+        x: &Bound<'py, PyAny>,
+        y: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let input = Input::<f64>::rows_of("x", x)?;
+        let (rows, targets) = checked(&input, y)?;
+        slf.get().learn_rows(slf.py(), rows, &targets, |_| ())?;
+        Ok(slf.clone())
+    }
+
+    /// As partial_fit, but gives back what each sample did: the prediction before it was learnt from, the
+    /// error, and the size of the dictionary after it, as arrays.
+    fn learn_many<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        y: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let input = Input::<f64>::rows_of("x", x)?;
+        let (rows, targets) = checked(&input, y)?;
+        let (mut prediction, mut error, mut size) = (Vec::new(), Vec::new(), Vec::new());
+        self.learn_rows(py, rows, &targets, |step| {
+            prediction.push(step.prediction);
+            error.push(step.error);
+            size.push(step.size as i64);
+        })?;
+        let out = PyDict::new(py);
+        out.set_item("prediction", prediction.into_pyarray(py))?;
+        out.set_item("error", error.into_pyarray(py))?;
+        out.set_item("size", size.into_pyarray(py))?;
+        Ok(out)
+    }
+
+    /// The output at every row.
+    fn predict<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let x = Input::<f64>::rows_of("x", x)?;
+        let rows = x.finite("x")?;
+        let outputs = self.read_detached(py, rows.cols(), |learner| learner.predict_many(rows))?;
+        Ok(outputs.into_pyarray(py).into_any())
+    }
+
+    /// Predictive variance of the noisy output at every row; an error where the method has none.
+    fn variance<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let x = Input::<f64>::rows_of("x", x)?;
+        let rows = x.finite("x")?;
+        let each = |learner: &Learner| rows.iter().map(|x| learner.variance(x)).collect::<Result<Vec<_>>>();
+        let found = self.read_detached(py, rows.cols(), each)?;
+        match found.into_iter().collect::<Option<Vec<f64>>>() {
+            Some(variances) => Ok(variances.into_pyarray(py).into_any()),
+            None => Err(ParameterError::new_err(format!("{} gives no variance", self.algorithm))),
+        }
+    }
+
+    /// The model learnt so far.
+    fn snapshot(&self, py: Python<'_>) -> PyResult<PyExpansion> {
+        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let Some(learner) = &*held else {
+            return Err(NotFittedError::new_err("nothing has been learnt yet"));
+        };
+        match learner.snapshot().map_err(raise)? {
+            Some(model) => Ok(model.into()),
+            None => Err(NotFittedError::new_err(format!(
+                "{} has no kernel expansion to give: none of its samples is kept",
+                self.algorithm
+            ))),
+        }
+    }
+
+    /// What the learner can say about itself, by name.
+    fn diagnostics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        if let Some(learner) = &*self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner) {
+            for reading in learner.diagnostics() {
+                out.set_item(reading.name, reading.value)?;
+            }
+        }
+        Ok(out)
+    }
+
+    /// The preset's name.
+    #[getter]
+    fn algorithm(&self) -> &str {
+        &self.algorithm
+    }
+
+    /// The kernel.
+    #[getter]
+    fn kernel(&self) -> crate::kernel::PyKernel {
+        crate::kernel::PyKernel { kernel: self.kernel.clone() }
+    }
+
+    /// The settings as given, as text.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        self.settings.iter().try_for_each(|(name, value)| out.set_item(name, value))?;
+        Ok(out)
+    }
+
+    /// Vectors in the dictionary.
+    #[getter]
+    fn size(&self, py: Python<'_>) -> usize {
+        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().map_or(0, Learner::size)
+    }
+
+    /// Samples learnt from.
+    #[getter]
+    fn steps(&self, py: Python<'_>) -> u64 {
+        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().map_or(0, Learner::steps)
+    }
+
+    /// Features of a sample; None before the first.
+    #[getter]
+    fn features(&self, py: Python<'_>) -> Option<usize> {
+        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().map(Learner::dimension)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!(
+            "<OnlineLearner: {}, {}, {} vectors after {} samples>",
+            self.algorithm,
+            self.kernel,
+            self.size(py),
+            self.steps(py)
+        )
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((String, String), Bound<'py, PyDict>)> {
+        Ok(((self.algorithm.clone(), self.kernel.to_string()), self.settings(py)?))
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let saved = held.as_ref().map(Learner::save).transpose().map_err(raise)?;
+        Ok(saved.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    fn __setstate__(&self, py: Python<'_>, state: Option<&[u8]>) -> PyResult<()> {
+        let learner = state.map(Learner::load).transpose().map_err(raise)?;
+        *self.learner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner) = learner;
+        Ok(())
+    }
+}
+
+/// What learning from one sample did.
+#[pyclass(name = "Step", module = "groat", frozen, get_all)]
+pub(crate) struct PyStep {
+    /// Output at the sample before anything was learnt from it.
+    prediction: f64,
+    /// Target minus prediction.
+    error: f64,
+    /// The sample entered the dictionary.
+    admitted: bool,
+    /// The sample did not enter, but moved the weights of vectors that were there.
+    projected: bool,
+    /// The update was not carried out.
+    refused: bool,
+    /// How many vectors left.
+    evicted: usize,
+    /// Vectors in the dictionary after the step.
+    size: usize,
+    /// Predictive standard deviation before the step, where it comes at no extra cost.
+    std: Option<f64>,
+}
+
+impl From<Step> for PyStep {
+    fn from(step: Step) -> Self {
+        let Step { prediction, error, admitted, projected, refused, evicted, size, std } = step;
+        Self { prediction, error, admitted, projected, refused, evicted, size, std }
+    }
+}
+
+#[pymethods]
+impl PyStep {
+    fn __repr__(&self) -> String {
+        format!(
+            "<Step: prediction={}, error={}, size={}{}>",
+            self.prediction,
+            self.error,
+            self.size,
+            if self.admitted { ", admitted" } else { "" }
+        )
+    }
+}
+
+/// The presets: what each is, by name.
+#[pyfunction]
+pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let out = PyDict::new(py);
+    presets::PRESETS.iter().try_for_each(|preset| out.set_item(preset.name, preset.summary))?;
+    Ok(out)
+}
+
+/// The settings of a preset: default, allowed range and meaning, by name.
+#[pyfunction]
+pub(crate) fn algorithm_settings<'py>(py: Python<'py>, algorithm: &str) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    for setting in presets::find(algorithm).map_err(raise)?.parameters() {
+        let parameter = setting.parameter;
+        out.set_item(parameter.name, (setting.default, parameter.range.text(), parameter.meaning))?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,143 @@
+"""Online learners: single samples and batches agree, states survive pickling, bad samples change nothing."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Callable
+
+import groat
+import numpy as np
+import pytest
+from groat import Kernel, OnlineLearner
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+KERNEL = "gaussian:width=0.7"
+
+
+@pytest.fixture
+def stream(rng: np.random.Generator) -> tuple[Array, Array]:
+    x = rng.uniform(-2.0, 2.0, size=(300, 2))
+    y = np.sin(2.0 * x[:, 0]) * x[:, 1] + 0.05 * rng.normal(size=300)
+    return x, y
+
+
+def classes(algorithm: str, y: Array) -> Array:
+    """Targets that suit the algorithm: -1 and 1 for the losses of classification."""
+    settings = groat.algorithm_settings(algorithm)
+    losses = settings.get("loss", ("square", "", ""))
+    return np.where(y > 0, 1.0, -1.0) if losses[0] in ("hinge", "logistic") else y
+
+
+@pytest.mark.parametrize("algorithm", groat.algorithms())
+def test_every_preset_obeys_the_laws(algorithm: str, stream: tuple[Array, Array]) -> None:
+    x, y = stream[0][:120], classes(algorithm, stream[1][:120])
+    one, many = OnlineLearner(algorithm, KERNEL), OnlineLearner(algorithm, KERNEL)
+    assert one.predict_one(x[0]) == one.predict(x[:1])[0]
+    steps = [one.learn_one(row, target) for row, target in zip(x, y)]
+    found = many.learn_many(x, y)
+    np.testing.assert_array_equal(found["prediction"], [step.prediction for step in steps])
+    np.testing.assert_array_equal(found["size"], [step.size for step in steps])
+    assert one.size == many.size == steps[-1].size and one.steps == 120 and one.features == 2
+    np.testing.assert_array_equal(one.predict(x), [many.predict_one(row) for row in x])
+    again = pickle.loads(pickle.dumps(one))
+    assert (again.algorithm, again.kernel, again.settings) == (one.algorithm, one.kernel, one.settings)
+    one.partial_fit(x[::-1], y[::-1])
+    assert again.partial_fit(x[::-1], y[::-1]) is again
+    np.testing.assert_array_equal(again.predict(x), one.predict(x))
+    variance = one.variance_one(x[0])
+    if variance is None:
+        with pytest.raises(groat.ParameterError, match="variance"):
+            one.variance(x)
+    else:
+        assert variance >= 0.0 and one.variance(x)[0] == variance
+    try:
+        model = one.snapshot()
+    except groat.NotFittedError:
+        return
+    np.testing.assert_allclose(model.predict(x), one.predict(x), rtol=1e-9, atol=1e-9)
+
+
+def test_it_learns(stream: tuple[Array, Array]) -> None:
+    x, y = stream
+    learner = OnlineLearner("krls-ald", Kernel.gaussian(0.7), nu=1e-3)
+    errors = learner.learn_many(x, y)["error"]
+    assert np.mean(errors[-100:] ** 2) < 0.05 * np.mean(y**2)
+    assert 10 < learner.size < 150
+    assert "krls-ald" in repr(learner) and learner.settings == {"nu": "0.001"}
+    assert learner.diagnostics()["steps"] == 300
+
+
+def test_settings() -> None:
+    described = groat.algorithm_settings("klms-coherence")
+    assert {"eta", "mu0"} <= set(described)
+    default, allowed, meaning = described["eta"]
+    assert float(default) > 0 and allowed and meaning
+    assert OnlineLearner("krls-window", KERNEL, tau_=20).settings == {"tau": "20"}
+    for wrong in ({"eta": -1.0}, {"nonsense": 1}, {"eta": "fast"}, {"eta": float("nan")}, {"budget": 1.5}):
+        with pytest.raises(groat.ParameterError):
+            OnlineLearner("klms-coherence", KERNEL, **wrong)
+    with pytest.raises(groat.ParameterError, match="known are"):
+        OnlineLearner("nonsense")
+
+
+def test_bad_samples_change_nothing(stream: tuple[Array, Array]) -> None:
+    x, y = stream
+    learner = OnlineLearner("klms-coherence", KERNEL).partial_fit(x, y)
+    before = learner.predict(x)
+    nan = x.copy()
+    nan[7, 1] = np.nan
+    calls: list[Callable[[], object]] = [
+        lambda: learner.learn_one([1.0], 1.0),
+        lambda: learner.learn_one([1.0, np.nan], 1.0),
+        lambda: learner.learn_one([1.0, 2.0], np.inf),
+        lambda: learner.learn_one([[1.0, 2.0]], 1.0),
+        lambda: learner.partial_fit(nan, y),
+        lambda: learner.partial_fit(x, y[:-1]),
+        lambda: learner.partial_fit(x[:, :1], y),
+        lambda: learner.partial_fit(x, np.append(y[1:], np.nan)),
+        lambda: learner.predict(nan),
+        lambda: learner.predict_one([]),
+        lambda: learner.predict_one(["a", "b"]),
+    ]
+    for call in calls:
+        with pytest.raises(groat.DataError):
+            call()
+    np.testing.assert_array_equal(learner.predict(x), before)
+    assert learner.steps == len(y)
+    with pytest.raises(groat.NotFittedError):
+        OnlineLearner("klms").snapshot()
+
+
+def test_samples_of_any_kind_are_the_same(stream: tuple[Array, Array]) -> None:
+    learner = OnlineLearner("klms", KERNEL).partial_fit(*stream)
+    x = np.array([0.25, -0.5])
+    wide = np.zeros((2, 3))
+    wide[:, 1] = x
+    for sample in (x, x.tolist(), tuple(x), wide[:, 1], x.astype(np.float32), x.astype(object), x.astype(">f8")):
+        assert learner.predict_one(sample) == learner.predict_one(x)
+
+
+def test_threads_share_a_learner(stream: tuple[Array, Array]) -> None:
+    x, y = stream
+    learner = OnlineLearner("klms-coherence", KERNEL)
+    failures: list[BaseException] = []
+
+    def work(turn: int) -> None:
+        try:
+            for _ in range(5):
+                learner.partial_fit(x, y)
+                learner.predict(x)
+                learner.learn_one(x[turn], y[turn])
+                learner.predict_one(x[turn])
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work, args=(turn,)) for turn in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert not failures and learner.steps == 4 * 5 * 301
