@@ -10,7 +10,8 @@ use groat::online::{Learner, Settings, presets};
 use groat::{Kernel, Rows};
 use std::path::{Path, PathBuf};
 
-/// A class of the toolbox, our name for it, and how its parameters are called here.
+/// A class of the toolbox, our name for it, and how its parameters are called here. A parameter `=value`
+/// is a constant of the toolbox.
 struct Translation {
     class: &'static str,
     preset: &'static str,
@@ -28,6 +29,15 @@ const fn translation(
 const TRANSLATIONS: &[Translation] = &[
     translation("lms", "lms", &[("mu", "eta")]),
     translation("nlms", "nlms", &[("mu", "eta"), ("eps", "eps")]),
+    translation("rls", "rls", &[("lambda", "lambda"), ("c", "ridge")]),
+    // The random walk that the toolbox falls back to.
+    translation("kalman", "kalman", &[("R", "sn2"), ("=0.1", "drift"), ("=1", "prior")]),
+    translation(
+        "problms",
+        "problms",
+        &[("sigma2_n", "sn2"), ("sigma2_d", "drift"), ("sigma2_k", "prior"), ("lambda", "lambda")],
+    ),
+    translation("memory_cell", "memory-cell", &[]),
     translation("klms", "klms", &[("eta", "eta"), ("M", "budget")]),
     translation("knlms", "knlms", &[("eta", "eta"), ("mu0", "mu0"), ("eps", "eps")]),
     translation("kap", "kapa", &[("eta", "eta"), ("mu0", "mu0"), ("eps", "eps"), ("p", "tau")]),
@@ -41,6 +51,26 @@ const TRANSLATIONS: &[Translation] = &[
     ),
     translation("swkrls", "krls-window", &[("M", "tau"), ("c", "ridge")]),
     translation("fbkrls", "krls-fixed-budget", &[("M", "budget"), ("lambda", "ridge")]),
+    translation("klms_csl1", "klms-csl1", &[("eta", "eta"), ("mu0", "mu0"), ("lambda", "shrink")]),
+    translation(
+        "klms_csal1",
+        "klms-csal1",
+        &[("eta", "eta"), ("mu0", "mu0"), ("lambda", "shrink"), ("eps_alpha", "eps_alpha")],
+    ),
+    translation("fbklms", "fbklms", &[("eta", "eta"), ("nu", "nu"), ("M", "budget"), ("=0", "eps")]),
+    translation(
+        "qklms_fb",
+        "qklms-fb",
+        &[("eta", "eta"), ("epsu", "epsu"), ("beta", "lambda"), ("M", "budget")],
+    ),
+];
+
+/// Runs in which the toolbox departs from the paper it follows, and we do not: file tag (or all runs of a
+/// class), and what differs. Their deviation is printed, not judged.
+const DEPARTURES: &[(&str, &str)] = &[
+    ("qklms_fb", "significance: the toolbox gives a new vector's weight to all, and no density to itself"),
+    ("klms_csal1", "threshold: the toolbox has |alpha + eps| where the paper has |alpha| + eps"),
+    ("klms_csal1_mu05", "threshold, as above"),
 ];
 
 /// One line of the index.
@@ -117,7 +147,8 @@ impl Run {
         presets::find(translation.preset).ok()?;
         let mut settings = Settings::new();
         for (theirs, ours) in translation.parameters {
-            if let Some(value) = self.parameter(theirs).filter(|value| *value != "Inf") {
+            let constant = theirs.strip_prefix('=');
+            if let Some(value) = constant.or(self.parameter(theirs)).filter(|value| *value != "Inf") {
                 settings.set(ours, value);
             }
         }
@@ -148,6 +179,11 @@ impl Run {
         Some(agreement)
     }
 
+    /// Why this run is not expected to agree.
+    fn departure(&self) -> Option<&'static str> {
+        DEPARTURES.iter().find(|(tag, _)| *tag == self.tag).map(|(_, why)| *why)
+    }
+
     /// Relative error allowed in a predictive variance.
     fn variance_tolerance(&self) -> f64 {
         if self.tag == "krlst_m200" && self.stream == "pothin_richard" { 1e-3 } else { 1e-6 }
@@ -174,6 +210,10 @@ fn every_recorded_run_agrees() {
             "{:15} {:18} {:10.1e} {:10.1e} {:10.1e}  {sizes}",
             run.stream, run.tag, agreement.worst, run.tolerance, agreement.worst_variance
         );
+        if let Some(why) = run.departure() {
+            println!("{:34} {why}", "");
+            continue;
+        }
         let sizes_agree = agreement.sizes_differ_at.is_none() || !run.stable_path;
         if agreement.worst > run.tolerance
             || !sizes_agree

@@ -59,4 +59,16 @@ methods! {
     Composed(super::composed::Composed),
     /// LMS and normalised LMS on the inputs themselves.
     Linear(super::filters::linear::LinearLms),
+    /// Recursive least squares and the Kalman filter on the inputs themselves.
+    Recursive(super::filters::recursive::Recursive),
+    /// Probabilistic LMS.
+    ProbabilisticLms(super::filters::problms::ProbabilisticLms),
+    /// Repeats the last target.
+    MemoryCell(super::filters::memory_cell::MemoryCell),
+    /// Kernel LMS with a soft threshold.
+    ProximalKlms(super::filters::proximal::ProximalKlms),
+    /// Fixed-budget kernel LMS.
+    FixedBudgetKlms(super::filters::fbklms::FixedBudgetKlms),
+    /// Fixed-budget quantised kernel LMS.
+    FixedBudgetQklms(super::filters::qklms_fb::FixedBudgetQklms),
 }

@@ -176,6 +176,11 @@ pub const PARAMETERS: &[Parameter] = &[
     row("lambda", Range::Fraction, "forgetting factor; 1 = never forget"),
     row("sn2", Range::Positive, "noise variance"),
     row("jitter", Range::NotNegative, "added to the diagonal of the Gram matrix against near-duplicates"),
+    row("prior", Range::Positive, "variance of the weights before the first sample"),
+    row("drift", Range::NotNegative, "variance by which the state of a tracking model wanders a step"),
+    row("transition", Range::Fraction, "factor of the state of a tracking model from step to step"),
+    row("shrink", Range::NotNegative, "soft threshold: weights move this far towards 0 a step"),
+    row("eps_alpha", Range::NotNegative, "thresholds are shrink / (|alpha_i| + eps_alpha)"),
     row("floor", Range::NotNegative, "least residual, relative to k(x,x), at which a vector may enter"),
 ];
 

@@ -41,6 +41,12 @@ impl LinearLms {
     }
 }
 
+/// A linear filter `factor w . x` as an expansion: a linear kernel with `w` as its one vector.
+pub(super) fn snapshot(weights: &[f64], factor: f64) -> Result<Option<Expansion>> {
+    let vector = Matrix::from_vec(weights.to_vec(), 1, weights.len())?;
+    Expansion::new(Kernel::Linear, vector, Matrix::column(vec![factor])).map(Some)
+}
+
 impl Filter for LinearLms {
     fn size(&self) -> usize {
         0
@@ -64,10 +70,8 @@ impl Filter for LinearLms {
         Step { prediction, error, projected: usable, refused: !usable, ..Step::default() }
     }
 
-    /// A linear kernel with the weights as its one vector.
     fn snapshot(&self) -> Result<Option<Expansion>> {
-        let vector = Matrix::from_vec(self.weights.clone(), 1, self.weights.len())?;
-        Expansion::new(Kernel::Linear, vector, Matrix::column(vec![1.0])).map(Some)
+        snapshot(&self.weights, 1.0)
     }
 
     fn memory_bytes(&self) -> usize {

@@ -1,3 +1,10 @@
 //! Methods with a state of their own, one file each.
 
+mod basis;
+pub(crate) mod fbklms;
 pub(crate) mod linear;
+pub(crate) mod memory_cell;
+pub(crate) mod problms;
+pub(crate) mod proximal;
+pub(crate) mod qklms_fb;
+pub(crate) mod recursive;

@@ -124,6 +124,11 @@ impl Packed {
         }
     }
 
+    /// Multiplies every element.
+    pub fn scale(&mut self, factor: f64) {
+        self.data.iter_mut().for_each(|value| *value *= factor);
+    }
+
     /// Adds `value` to every element of the diagonal.
     pub fn add_diagonal(&mut self, value: f64) {
         for i in 0..self.order {

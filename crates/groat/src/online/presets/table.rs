@@ -2,7 +2,13 @@
 
 use super::{Defaults, Plan, Preset, Recipe};
 use crate::error::Result;
+use crate::online::filters::fbklms::FixedBudgetKlms;
 use crate::online::filters::linear::LinearLms;
+use crate::online::filters::memory_cell::MemoryCell;
+use crate::online::filters::problms::ProbabilisticLms;
+use crate::online::filters::proximal::ProximalKlms;
+use crate::online::filters::qklms_fb::FixedBudgetQklms;
+use crate::online::filters::recursive::Recursive;
 use crate::online::method::Method;
 
 /// A mix of parts: update, novelty, cost, projection, strategy; the loss is squared.
@@ -33,6 +39,7 @@ const fn own(
 const REDUCE: Defaults = &[("eta", "0.1"), ("when", "before"), ("budget", "20"), ("floor", "1e-4")];
 
 const REPORT: &str = "Mitchinson, Dodd, Harrison, Reduction of kernel models, report 836, 2003";
+const GAO: &str = "Gao, Chen, Richard, Huang, Flamary, Kernel LMS algorithm with forward-backward splitting for dictionary learning, 2013";
 const SLIDES: &str = "Santamaria, Van Vaerenbergh, Online and scalable kernel methods, 2022";
 
 /// Every named method.
@@ -50,6 +57,34 @@ pub const PRESETS: &[Preset] = &[
         &[("eta", "0.5"), ("eps", "1e-6")],
         "LMS with the step eta / (eps + |x|^2)",
         "Haykin, Adaptive filter theory",
+    ),
+    own(
+        "rls",
+        |plan| Recursive::rls(plan).map(Method::from),
+        &[("lambda", "0.99"), ("ridge", "1e-4")],
+        "recursive least squares on the inputs themselves, with exponential forgetting",
+        "Haykin, Adaptive filter theory, chapter 13",
+    ),
+    own(
+        "kalman",
+        |plan| Recursive::kalman(plan).map(Method::from),
+        &[("sn2", "0.01"), ("drift", "1e-4"), ("transition", "1"), ("prior", "1")],
+        "Kalman filter of linear weights on a random walk; has a predictive variance",
+        "Kalman, A new approach to linear filtering and prediction problems, 1960",
+    ),
+    own(
+        "problms",
+        |plan| ProbabilisticLms::new(plan).map(Method::from),
+        &[("lambda", "1"), ("sn2", "1e-6"), ("drift", "1e-4"), ("prior", "1e-2")],
+        "probabilistic LMS: a Kalman filter with one variance for all weights",
+        "Fernandez-Bes, Elvira, Van Vaerenbergh, A probabilistic least-mean-squares filter, 2015, (9)-(12)",
+    ),
+    own(
+        "memory-cell",
+        |plan| MemoryCell::new(plan).map(Method::from),
+        &[],
+        "repeats the last target: the baseline of a predictor",
+        "Van Vaerenbergh, Santamaria, A comparative study of kernel adaptive filtering algorithms, 2013",
     ),
     mix(
         "klms",
@@ -120,6 +155,34 @@ pub const PRESETS: &[Preset] = &[
         &[],
         "regularised least squares over a budget of samples; the least significant leaves",
         "Van Vaerenbergh, Santamaria, Liu, Principe, Fixed-budget kernel recursive least-squares, 2010",
+    ),
+    own(
+        "klms-csl1",
+        |plan| ProximalKlms::plain(plan).map(Method::from),
+        &[("eta", "0.1"), ("mu0", "0.95"), ("shrink", "5e-4")],
+        "kernel LMS with coherence criterion and soft threshold; weights that reach 0 leave",
+        GAO,
+    ),
+    own(
+        "klms-csal1",
+        |plan| ProximalKlms::adaptive(plan).map(Method::from),
+        &[("eta", "0.1"), ("mu0", "0.95"), ("shrink", "1e-5"), ("eps_alpha", "1e-2")],
+        "the same with a threshold that spares large weights",
+        GAO,
+    ),
+    own(
+        "fbklms",
+        |plan| FixedBudgetKlms::new(plan).map(Method::from),
+        &[("eta", "0.5"), ("nu", "0.05"), ("eps", "1e-2"), ("budget", "500")],
+        "normalised kernel LMS; the smallest weight leaves a full dictionary",
+        "Rzepka, Fixed-budget kernel least mean squares, 2012",
+    ),
+    own(
+        "qklms-fb",
+        |plan| FixedBudgetQklms::new(plan).map(Method::from),
+        &[("eta", "0.9"), ("epsu", "0.1"), ("lambda", "0.95"), ("budget", "500")],
+        "quantised KLMS; the least significant vector leaves a full dictionary",
+        "Zhao, Chen, Zhu, Principe, Fixed budget quantized kernel least-mean-square algorithm, 2013, (10)-(17)",
     ),
     mix(
         "spl",

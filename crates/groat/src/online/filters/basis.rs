@@ -1,0 +1,90 @@
+//! A dictionary together with the kernel values of the sample at hand: what kernel filters start from.
+
+use crate::error::{Error, Result};
+use crate::online::dictionary::Dictionary;
+use crate::online::presets::Plan;
+use crate::simd::dot;
+use serde::{Deserialize, Serialize};
+
+/// `f(x) = sum_i alpha_i k(v_i, x)`, and `k(v_i, x)` of the last sample seen.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Basis {
+    /// Vectors and weights.
+    pub dictionary: Dictionary,
+    /// Kernel values of the sample last [seen](Self::see).
+    #[serde(skip)]
+    pub k: Vec<f64>,
+    /// `k(x, x)` of that sample.
+    #[serde(skip)]
+    pub kxx: f64,
+}
+
+impl Basis {
+    /// An empty one.
+    pub fn new(plan: &Plan<'_>) -> Result<Self> {
+        Ok(Self { dictionary: Dictionary::new(plan.kernel, plan.dimension)?, k: Vec::new(), kxx: 0.0 })
+    }
+
+    /// Vectors.
+    pub fn len(&self) -> usize {
+        self.dictionary.len()
+    }
+
+    /// Takes the kernel values of a sample; returns the output there.
+    pub fn see(&mut self, x: &[f64]) -> f64 {
+        self.k.resize(self.dictionary.len(), 0.0);
+        self.dictionary.row(x, &mut self.k);
+        self.kxx = self.dictionary.diag(x);
+        dot(&self.k, &self.dictionary.alpha)
+    }
+
+    /// Largest coherence of the sample seen with a vector; 0 for an empty dictionary.
+    pub fn coherence(&self) -> f64 {
+        let each = |(i, k): (usize, &f64)| self.dictionary.coherence(i, *k, self.kxx);
+        self.k.iter().enumerate().map(each).fold(0.0, f64::max)
+    }
+
+    /// Appends the sample seen, its kernel values included.
+    pub fn push(&mut self, x: &[f64], weight: f64) {
+        self.dictionary.push(x, weight, self.kxx);
+        self.k.push(self.kxx);
+    }
+
+    /// Removes vector `r`, its kernel value included.
+    pub fn remove(&mut self, r: usize) {
+        self.dictionary.remove(r);
+        self.k.remove(r);
+    }
+}
+
+/// The index of the least value, the lowest of several; `None` for no values.
+pub(super) fn least(values: impl Iterator<Item = f64>) -> Option<usize> {
+    let keep = |best: (usize, f64), next: (usize, f64)| if next.1 < best.1 { next } else { best };
+    values.enumerate().reduce(keep).map(|(i, _)| i)
+}
+
+/// Fails unless all numbers of a saved array are finite and there are `expected` of them.
+pub(super) fn check_saved(what: &'static str, values: &[f64], expected: usize) -> Result<()> {
+    if values.len() == expected && values.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    Err(Error::parse("saved state of a learner", what, format!("expected {expected} finite numbers")))
+}
+
+/// The part of [`Filter`](crate::online::filter::Filter) that all filters on a [`Basis`] share.
+macro_rules! filter_on_basis {
+    () => {
+        fn size(&self) -> usize {
+            self.basis.len()
+        }
+
+        fn output(&self, x: &[f64]) -> f64 {
+            self.basis.dictionary.output(x)
+        }
+
+        fn snapshot(&self) -> $crate::error::Result<Option<$crate::expansion::Expansion>> {
+            self.basis.dictionary.snapshot()
+        }
+    };
+}
+pub(super) use filter_on_basis;
