@@ -1,0 +1,136 @@
+//! `groat fit`.
+
+use super::common::{Folder, disc, waves};
+
+#[test]
+fn one_command_gives_a_model_and_a_summary() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(200));
+    let text = f.run("fit waves.csv --target y");
+    for part in [
+        "rows            200 (160 to learn from, 40 to test",
+        "features        2",
+        "chosen by leave-one-out",
+        "160 of 160 kept",
+        "leave-one-out",
+        "test error",
+        "time",
+        "model           waves.safetensors",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    assert_eq!(f.names(), ["waves.csv", "waves.safetensors"]);
+}
+
+#[test]
+fn json_has_the_numbers() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(200));
+    let answer = f.json("fit waves.csv --target y -o m.safetensors");
+    assert_eq!(
+        (answer["rows"].as_u64(), answer["training_rows"].as_u64(), answer["test_rows"].as_u64()),
+        (Some(200), Some(160), Some(40))
+    );
+    assert_eq!(answer["task"], "regression");
+    assert!(answer["test"]["r_squared"].as_f64().unwrap() > 0.99, "{answer}");
+    assert!(answer["leave_one_out"]["mean_squared"].as_f64().unwrap() < 0.01);
+    assert_eq!(answer["files"]["model"], "m.safetensors");
+}
+
+#[test]
+fn text_targets_are_classes() {
+    let f = Folder::new();
+    f.put("disc.csv", disc(200));
+    let answer = f.json("fit disc.csv --target class");
+    assert_eq!(answer["task"], "classification");
+    assert_eq!(answer["classes"][0], "inside");
+    assert!(answer["test"]["error_rate"].as_f64().unwrap() < 0.1, "{answer}");
+    assert_eq!(answer["test"]["confusion"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn numbers_are_classes_when_two_or_when_asked() {
+    let f = Folder::new();
+    f.put("two.csv", disc(100).replace("inside", "1").replace("outside", "-1"));
+    assert_eq!(f.json("fit two.csv --target class")["task"], "classification");
+    assert_eq!(f.json("fit two.csv --target class --task regression")["task"], "regression");
+}
+
+#[test]
+fn threads_do_not_matter_and_seeds_do() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(150));
+    for (threads, seed, name) in [(1, 0, "a"), (2, 0, "b"), (2, 1, "c")] {
+        f.run(&format!("fit waves.csv -t y --threads {threads} --seed {seed} -o {name}.safetensors"));
+    }
+    let bytes = |name: &str| std::fs::read(f.file(name)).unwrap();
+    assert!(bytes("a.safetensors") == bytes("b.safetensors"), "the models of 1 and 2 threads differ");
+    assert!(bytes("a.safetensors") != bytes("c.safetensors"), "the seed changes nothing");
+}
+
+#[test]
+fn nothing_is_chosen_when_all_is_given() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(60));
+    let answer =
+        f.json("fit waves.csv -t y --kernel matern52:width=1.5 --ridge 0.01 --test 0 --no-standardise");
+    assert_eq!(answer["kernel"], "matern52:width=1.5");
+    assert_eq!(answer["kernel_choice"], "as given");
+    assert!(answer["test"].is_null());
+    assert_eq!(answer["training_rows"], 60);
+}
+
+#[test]
+fn columns_can_be_chosen() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(60));
+    assert_eq!(f.json("fit waves.csv -t y --features x1")["features"], 1);
+    assert_eq!(f.json("fit waves.csv -t y --drop x1")["features"], 1);
+    assert!(f.fails("fit waves.csv -t y --features x1,x9", 1).contains("x9"));
+    assert!(f.fails("fit waves.csv -t y --features x1 --drop x2", 2).contains("cannot be used with"));
+}
+
+#[test]
+fn a_split_file_decides() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(60));
+    let marks: String = (0..60).map(|i| format!("{}\n", u8::from(i % 3 == 0))).collect();
+    f.put("split.csv", format!("part\n{marks}"));
+    let answer = f.json("fit waves.csv -t y --split split.csv:part");
+    assert_eq!((answer["training_rows"].as_u64(), answer["test_rows"].as_u64()), (Some(40), Some(20)));
+    f.put("short.csv", "part\n0\n1\n");
+    assert!(f.fails("fit waves.csv -t y --split short.csv:part", 1).contains("60"));
+}
+
+#[test]
+fn a_series_is_embedded_and_tested_on_its_end() {
+    let f = Folder::new();
+    let series: String = (0..200).map(|t| format!("{}\n", (0.3 * t as f64).sin())).collect();
+    f.put("series.csv", format!("y\n{series}"));
+    let answer = f.json("fit series.csv -t y --embed 3");
+    assert_eq!(answer["features"], 3);
+    assert!(answer["split"].as_str().unwrap().contains("last"));
+    assert!(answer["test"]["r_squared"].as_f64().unwrap() > 0.999);
+    let text = f.run("predict series.safetensors series.csv");
+    assert_eq!(text.lines().count(), 201);
+    assert_eq!(text.lines().nth(1), Some("\"\""), "the first rows only fill the past:\n{text}");
+}
+
+#[test]
+fn standard_input_is_a_file_too() {
+    let f = Folder::new();
+    f.groat("fit - -t y --json").write_stdin(waves(60)).assert().success();
+    assert_eq!(f.names(), ["model.safetensors"]);
+}
+
+#[test]
+fn svmlight_files_know_their_target() {
+    let f = Folder::new();
+    let rows: String = (0..40)
+        .map(|i| format!("{} 1:{} 3:{}\n", if i % 2 == 0 { 1 } else { -1 }, i % 2, 0.1 * i as f64))
+        .collect();
+    f.put("data.svm", rows);
+    let answer = f.json("fit data.svm --format svmlight");
+    assert_eq!(answer["task"], "classification");
+    assert_eq!(answer["test"]["wrong"], 0);
+}

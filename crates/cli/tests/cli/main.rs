@@ -1,0 +1,10 @@
+//! The command from the outside: what it prints, writes and returns.
+
+mod bad_input;
+mod common;
+mod fit;
+mod help;
+mod interruption;
+mod predict;
+mod report;
+mod writing;

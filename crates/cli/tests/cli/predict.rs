@@ -1,0 +1,120 @@
+//! `groat predict`, `evaluate` and `inspect`.
+
+use super::common::{Folder, disc, waves};
+
+fn fitted() -> Folder {
+    let f = Folder::new();
+    f.put("waves.csv", waves(100));
+    f.run("fit waves.csv -t y -o m.safetensors");
+    f
+}
+
+#[test]
+fn predictions_come_out_one_per_row() {
+    let f = fitted();
+    let text = f.run("predict m.safetensors waves.csv");
+    assert_eq!(text.lines().count(), 101);
+    assert_eq!(text.lines().next(), Some("prediction"));
+    assert!(text.lines().skip(1).all(|line| line.parse::<f64>().is_ok()));
+}
+
+#[test]
+fn columns_are_found_by_name() {
+    let f = fitted();
+    let moved: String = f
+        .read("waves.csv")
+        .lines()
+        .map(|l| {
+            let c: Vec<&str> = l.split(',').collect();
+            format!("{},{}\n", c[1], c[0])
+        })
+        .collect();
+    f.put("moved.csv", moved);
+    assert_eq!(f.run("predict m.safetensors moved.csv"), f.run("predict m.safetensors waves.csv"));
+}
+
+#[test]
+fn more_features_than_at_fit_time() {
+    let f = fitted();
+    let more: String = f.read("waves.csv").lines().map(|l| format!("{l},7\n")).collect();
+    f.put("more.csv", more.replacen("y,7", "y,extra", 1));
+    // With names the surplus is ignored, and said.
+    let out = f.groat("predict m.safetensors more.csv").assert().success().get_output().clone();
+    assert!(String::from_utf8_lossy(&out.stderr).contains("does not use: extra"));
+    assert!(f.groat("predict m.safetensors more.csv -q").assert().success().get_output().stderr.is_empty());
+    // Without names nobody can tell which is which.
+    f.put("bare.csv", "1,2,3,4,5\n1,2,3,4,5\n");
+    assert!(f.fails("predict m.safetensors bare.csv", 1).contains("5 columns"));
+    f.put("fewer.csv", "x1,y\n1,2\n");
+    assert!(f.fails("predict m.safetensors fewer.csv", 1).contains("x2"));
+}
+
+#[test]
+fn answers_in_other_forms() {
+    let f = fitted();
+    f.run("predict m.safetensors waves.csv --append -o p.tsv");
+    assert!(f.read("p.tsv").starts_with("x1\tx2\ty\tprediction\n"));
+    f.run("predict m.safetensors waves.csv -o p.parquet");
+    assert!(
+        f.run("predict m.safetensors waves.csv -o q.csv").contains("100 rows predicted, written to q.csv")
+    );
+    let answer = f.json("predict m.safetensors waves.csv");
+    assert_eq!(answer["columns"]["prediction"].as_array().unwrap().len(), 100);
+    assert_eq!(f.json("predict m.safetensors waves.csv -o q.csv")["rows"], 100);
+}
+
+#[test]
+fn classes_come_with_scores() {
+    let f = Folder::new();
+    f.put("disc.csv", disc(100));
+    f.run("fit disc.csv -t class -o m.safetensors");
+    let text = f.run("predict m.safetensors disc.csv --scores");
+    assert!(text.starts_with("prediction,score[outside]\n"), "{text}");
+    for line in text.lines().skip(1) {
+        let (class, score) = line.split_once(',').unwrap();
+        assert_eq!(class == "outside", score.parse::<f64>().unwrap() > 0.0, "{line}");
+    }
+}
+
+#[test]
+fn categories_are_remembered() {
+    let f = Folder::new();
+    let rows: String = (0..60).map(|i| format!("{},{}\n", ["red", "green", "blue"][i % 3], i % 3)).collect();
+    f.put("c.csv", format!("colour,y\n{rows}"));
+    let answer = f.json("fit c.csv -t y --task regression -o m.safetensors");
+    assert_eq!(answer["features"], 3);
+    f.put("one.csv", "colour\ngreen\n");
+    let text = f.run("predict m.safetensors one.csv");
+    let value: f64 = text.lines().nth(1).unwrap().parse().unwrap();
+    assert!((value - 1.0).abs() < 0.1, "{value}");
+    f.put("odd.csv", "colour\nviolet\n");
+    assert!(f.fails("predict m.safetensors odd.csv", 1).contains("violet"));
+}
+
+#[test]
+fn evaluation_agrees_with_the_fit() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(100));
+    let fit = f.json("fit waves.csv -t y --test 0 -o m.safetensors");
+    let evaluated = f.json("evaluate m.safetensors waves.csv");
+    assert_eq!(evaluated["errors"], fit["training"]);
+    assert!(f.run("evaluate m.safetensors waves.csv").contains("root mean square"));
+    f.put("blind.csv", "x1,x2\n1,2\n");
+    assert!(f.fails("evaluate m.safetensors blind.csv", 1).contains("y"));
+}
+
+#[test]
+fn models_can_be_looked_at() {
+    let f = fitted();
+    let answer = f.json("inspect m.safetensors");
+    assert_eq!((answer["task"].as_str(), answer["vectors"].as_u64()), (Some("regression"), Some(80)));
+    assert_eq!(answer["features"][1], "x2");
+    assert!(f.run("inspect m.safetensors").contains("krr, from 80 rows"));
+    let vectors = f.run("inspect m.safetensors --vectors");
+    assert!(vectors.starts_with("weight,x1,x2\n"));
+    // In the units of the data: the first vector is a row of the file.
+    let row = vectors.lines().nth(1).unwrap();
+    let x2: f64 = row.rsplit(',').next().unwrap().parse().unwrap();
+    assert!((0.0..=1.0).contains(&x2));
+    assert_eq!(vectors.lines().count(), 81);
+}
