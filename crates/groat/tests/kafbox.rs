@@ -6,9 +6,11 @@
 //!
 //! `cargo test --test kafbox -- --nocapture` prints the table of agreement.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop")]
+
 use groat::online::{Learner, Settings, presets};
 use groat::{Kernel, Rows};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A class of the toolbox, our name for it, and how its parameters are called here. A parameter `=value`
 /// is a constant of the toolbox.
@@ -88,15 +90,6 @@ struct Agreement {
     worst: f64,
     sizes_differ_at: Option<usize>,
     worst_variance: f64,
-}
-
-fn reference() -> Option<PathBuf> {
-    let given = std::env::var_os("GROAT_DATA").map(PathBuf::from);
-    let above = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .map(|dir| dir.join("../shared"))
-        .find(|dir| dir.is_dir());
-    given.or(above).map(|dir| dir.join("reference/kafbox")).filter(|dir| dir.is_dir())
 }
 
 fn table(path: &Path) -> Vec<Vec<String>> {
@@ -192,10 +185,7 @@ impl Run {
 
 #[test]
 fn every_recorded_run_agrees() {
-    let Some(dir) = reference() else {
-        println!("skipped: no reference/kafbox (set GROAT_DATA)");
-        return;
-    };
+    let Some(dir) = groat::testing::shared("reference/kafbox") else { return };
     let mut failures = Vec::new();
     let mut compared = 0;
     println!("{:15} {:18} {:>10} {:>10} {:>10}  sizes", "stream", "run", "worst", "allowed", "variance");

@@ -55,7 +55,6 @@ struct Counts {
     presented: u64,
     admitted: u64,
     projected: u64,
-    floored: u64,
     evicted: u64,
     largest_step: f64,
 }
@@ -193,7 +192,8 @@ impl Composed {
             step.evicted += 1;
         }
         let sample = self.sample(&seen, buffers);
-        self.counts.largest_step = self.counts.largest_step.max(self.update.effective_step(&sample));
+        let effective = self.update.effective_step(&sample, verdict == Verdict::Admit);
+        self.counts.largest_step = self.counts.largest_step.max(effective.min(f64::MAX));
         if !sound(sample.weight) || verdict == Verdict::Ignore {
             step.refused = true;
             return;
@@ -308,17 +308,7 @@ impl Filter for Composed {
             tell("coherence", neighbours.largest(), "coherence of the dictionary");
         }
         if let Some(inverse) = &self.model.inverse {
-            tell("floored", counts.floored as f64, "samples too near the span of the dictionary to enter");
-            tell(
-                "refreshes",
-                inverse.refreshes() as f64,
-                "times the inverse Gram matrix was computed afresh",
-            );
-            tell(
-                "residual",
-                inverse.worst_residual(),
-                "largest relative error seen in the inverse Gram matrix",
-            );
+            inverse.diagnostics(readings);
         }
     }
 

@@ -71,4 +71,6 @@ methods! {
     FixedBudgetKlms(super::filters::fbklms::FixedBudgetKlms),
     /// Fixed-budget quantised kernel LMS.
     FixedBudgetQklms(super::filters::qklms_fb::FixedBudgetQklms),
+    /// KRLS tracker.
+    KrlsTracker(super::filters::krls_tracker::KrlsTracker),
 }

@@ -43,6 +43,9 @@ mod strategy;
 mod tables;
 mod update;
 
+#[cfg(test)]
+mod tests;
+
 pub use learner::Learner;
 pub use settings::Settings;
 pub use step::{Reading, Step};

@@ -2,6 +2,7 @@
 
 mod basis;
 pub(crate) mod fbklms;
+pub(crate) mod krls_tracker;
 pub(crate) mod linear;
 pub(crate) mod memory_cell;
 pub(crate) mod problms;

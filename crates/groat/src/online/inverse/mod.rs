@@ -19,6 +19,7 @@ mod packed;
 
 pub(crate) use packed::Packed;
 
+use super::step::Reading;
 use crate::error::Result;
 use crate::simd::dot;
 use serde::{Deserialize, Serialize};
@@ -71,14 +72,16 @@ impl InverseGram {
         &self.inverse
     }
 
-    /// How often the inverse was computed afresh.
-    pub fn refreshes(&self) -> u64 {
-        self.refreshes
+    /// `K + ridge I`.
+    pub fn gram(&self) -> &Packed {
+        &self.gram
     }
 
-    /// The largest residual seen, relative to `k(x, x)`.
-    pub fn worst_residual(&self) -> f64 {
-        self.worst
+    /// What it can say about itself.
+    pub fn diagnostics(&self, readings: &mut Vec<Reading>) {
+        let mut tell = |name, value, meaning| readings.push(Reading::new(name, value, meaning));
+        tell("refreshes", self.refreshes as f64, "times the inverse Gram matrix was computed afresh");
+        tell("residual", self.worst, "largest relative error seen in the inverse Gram matrix");
     }
 
     /// Bytes of the two triangles.
@@ -99,7 +102,10 @@ impl InverseGram {
     pub fn grow(&mut self, k: &[f64], kxx: f64, nu: &[f64], mut s: f64) -> f64 {
         self.entered.clear();
         self.entered.extend_from_slice(nu);
-        if self.residual(k, kxx) > TOLERANCE.max(SLACK * self.attained) {
+        let residual = self.residual(k, kxx);
+        if residual <= TOLERANCE {
+            self.attained = 0.0;
+        } else if residual > SLACK * self.attained {
             self.refresh();
             self.inverse.multiply(k, &mut self.entered);
             let fresh = kxx + self.ridge - dot(k, &self.entered);
@@ -110,9 +116,7 @@ impl InverseGram {
         }
         self.gram.push(k, kxx + self.ridge);
         self.inverse.rank_one(1.0 / s, &self.entered);
-        self.scratch.clear();
-        self.scratch.extend(self.entered.iter().map(|v| -v / s));
-        self.inverse.push(&self.scratch, 1.0 / s);
+        self.inverse.push_scaled(&self.entered, -1.0 / s, 1.0 / s);
         s
     }
 
@@ -123,14 +127,21 @@ impl InverseGram {
 
     /// Removes vector `r`: `Q_RR - q q^T / Q_rr`. On return `column` holds `q`, the column of `r` before
     /// the removal, without its own place.
+    ///
+    /// A vector close to the span of the others has a huge `Q_rr`, and what cancels here leaves an error of
+    /// the rounding unit times that. Beyond the tolerance the inverse is computed afresh at once, because
+    /// the next thing asked of it may be the costs.
     pub fn shrink(&mut self, r: usize, column: &mut [f64]) {
         let m = self.len();
         self.inverse.column(r, column);
-        let pivot = column[r];
+        let (pivot, norm) = (column[r], self.gram.diagonal(r));
         column.copy_within(r + 1..m, r);
         self.gram.remove(r);
         self.inverse.remove(r);
         self.inverse.rank_one(-1.0 / pivot, &column[..m - 1]);
+        if pivot * norm * f64::EPSILON > TOLERANCE {
+            self.refresh();
+        }
     }
 
     /// Computes the inverse afresh. A matrix that is singular to working precision (or not positive

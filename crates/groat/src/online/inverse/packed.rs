@@ -67,10 +67,19 @@ impl Packed {
 
     /// Appends a row and column: `off` left of the diagonal, `corner` on it.
     pub fn push(&mut self, off: &[f64], corner: f64) {
-        debug_assert_eq!(off.len(), self.order);
-        self.data.extend_from_slice(&off[..self.order]);
+        self.push_scaled(off, 1.0, corner);
+    }
+
+    /// Appends a row and column: `factor off` left of the diagonal, `corner` on it.
+    pub fn push_scaled(&mut self, off: &[f64], factor: f64, corner: f64) {
+        self.data.extend(off[..self.order].iter().map(|value| value * factor));
         self.data.push(corner);
         self.order += 1;
+    }
+
+    /// `A <- own A + others B`, for `B` of the same order.
+    pub fn blend(&mut self, own: f64, other: &Packed, others: f64) {
+        self.data.iter_mut().zip(&other.data).for_each(|(a, b)| *a = own * *a + others * b);
     }
 
     /// Appends a row and column of the unit matrix.

@@ -3,6 +3,7 @@
 use super::{Defaults, Plan, Preset, Recipe};
 use crate::error::Result;
 use crate::online::filters::fbklms::FixedBudgetKlms;
+use crate::online::filters::krls_tracker::KrlsTracker;
 use crate::online::filters::linear::LinearLms;
 use crate::online::filters::memory_cell::MemoryCell;
 use crate::online::filters::problms::ProbabilisticLms;
@@ -183,6 +184,11 @@ pub const PRESETS: &[Preset] = &[
         &[("eta", "0.9"), ("epsu", "0.1"), ("lambda", "0.95"), ("budget", "500")],
         "quantised KLMS; the least significant vector leaves a full dictionary",
         "Zhao, Chen, Zhu, Principe, Fixed budget quantized kernel least-mean-square algorithm, 2013, (10)-(17)",
+        "krls-tracker",
+        |plan| KrlsTracker::new(plan).map(Method::from),
+        &[("lambda", "0.999"), ("sn2", "1e-2"), ("budget", "100"), ("jitter", "1e-6")],
+        "a Gaussian process on a budget that forgets, with error bars",
+        "Van Vaerenbergh, Lazaro-Gredilla, Santamaria, Kernel recursive least-squares tracker, 2012, algorithm 1",
     ),
     mix(
         "spl",

@@ -32,6 +32,12 @@ impl Values {
         Ok(Self(values))
     }
 
+    /// Values for a test of one part.
+    #[cfg(test)]
+    pub fn of(pairs: &[(&'static str, &str)]) -> Self {
+        Self(pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
+    }
+
     /// The value as text.
     pub fn text(&self, name: &'static str) -> Result<&str> {
         self.0.get(name).map(String::as_str).ok_or_else(|| Error::parameter(name, "nothing", "a value"))

@@ -25,6 +25,11 @@ impl Coefficients {
         Ok(Self { eta: values.number("eta")?, rho: values.number("rho")?, eps })
     }
 
+    /// `|k|^2`, with the sample's own kernel value if it enters.
+    fn norm(&self, sample: &Sample<'_>, admitted: bool) -> f64 {
+        dot(sample.k, sample.k) + if admitted { sample.kxx * sample.kxx } else { 0.0 }
+    }
+
     /// The factor of `k` when the squared norm of all kernel values is `norm`.
     fn factor(&self, pull: f64, norm: f64) -> f64 {
         let step = self.eps.map_or(self.eta, |eps| self.eta / (eps + norm).max(f64::MIN_POSITIVE));
@@ -37,20 +42,20 @@ impl Rule for Coefficients {
         self.eta * sample.pull
     }
 
-    fn effective_step(&self, sample: &Sample<'_>) -> f64 {
-        let norm = dot(sample.k, sample.k);
+    fn effective_step(&self, sample: &Sample<'_>, admitted: bool) -> f64 {
+        let norm = self.norm(sample, admitted);
         self.factor(1.0, norm) * norm
     }
 
     fn admit(&mut self, model: &mut Model, sample: &Sample<'_>) {
-        let factor = self.factor(sample.pull, dot(sample.k, sample.k) + sample.kxx * sample.kxx);
+        let factor = self.factor(sample.pull, self.norm(sample, true));
         model.dictionary.decay(1.0 - self.eta * self.rho);
         axpy(factor, sample.k, &mut model.dictionary.alpha);
         model.push(sample, factor * sample.kxx);
     }
 
     fn project(&mut self, model: &mut Model, sample: &Sample<'_>, _: &Projection) -> bool {
-        let factor = self.factor(sample.pull, dot(sample.k, sample.k));
+        let factor = self.factor(sample.pull, self.norm(sample, false));
         model.dictionary.decay(1.0 - self.eta * self.rho);
         axpy(factor, sample.k, &mut model.dictionary.alpha);
         true

@@ -51,7 +51,7 @@ impl Rule for Gradient {
         self.step(sample.kxx) * sample.pull
     }
 
-    fn effective_step(&self, sample: &Sample<'_>) -> f64 {
+    fn effective_step(&self, sample: &Sample<'_>, _: bool) -> f64 {
         self.step(sample.kxx) * sample.kxx
     }
 

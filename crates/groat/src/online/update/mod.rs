@@ -30,8 +30,8 @@ pub(crate) trait Rule {
     }
     /// The weight that `k(x, .)` would get, for criteria and limits.
     fn weight(&self, sample: &Sample<'_>) -> f64;
-    /// The step in units of the largest stable one over two: above 2 it diverges if it stays there.
-    fn effective_step(&self, _sample: &Sample<'_>) -> f64 {
+    /// The share of the error that the step takes away at the sample: above 2 it diverges if it stays there.
+    fn effective_step(&self, _sample: &Sample<'_>, _admitted: bool) -> f64 {
         0.0
     }
     /// Takes the sample into the dictionary.

@@ -1,0 +1,69 @@
+//! Recursions, costs and projections against their definitions.
+
+mod inverse;
+mod reduction;
+mod updates;
+
+use super::dictionary::Dictionary;
+use super::model::{Model, Needs, Sample};
+use crate::kernels::Kernel;
+use crate::matrix::{Matrix, Rows};
+use groat_linalg::Cholesky;
+use std::cell::Cell;
+
+/// Presents `x` to a model without learning.
+pub(super) fn with_sample<R>(
+    model: &Model,
+    x: &[f64],
+    weight: f64,
+    work: impl FnOnce(&Sample<'_>) -> R,
+) -> R {
+    let mut k = vec![0.0; model.len()];
+    let mut nu = vec![0.0; model.len()];
+    model.dictionary.row(x, &mut k);
+    let kxx = model.dictionary.diag(x);
+    let residual = model.inverse.as_ref().map_or(kxx, |inverse| inverse.solve(&k, kxx, &mut nu));
+    work(&Sample {
+        x,
+        k: &k,
+        kxx,
+        nu: &nu,
+        residual,
+        y: 0.0,
+        error: 0.0,
+        pull: 0.0,
+        weight,
+        nearest: Cell::new(None),
+    })
+}
+
+/// A model with all tables, made by taking in one vector after the other.
+pub(super) fn model(kernel: &Kernel, vectors: &[Vec<f64>], alpha: &[f64]) -> Model {
+    let mut model = Model::new(Dictionary::new(kernel, vectors[0].len()).unwrap());
+    model.keep(Needs { inverse: true, neighbours: true, energy: true }, 0.0);
+    for (x, weight) in vectors.iter().zip(alpha) {
+        // The parts see the sample of a copy, since the model itself is about to change.
+        let before = model.clone();
+        with_sample(&before, x, *weight, |sample| model.push(sample, *weight));
+    }
+    model
+}
+
+/// The Gram matrix of some vectors.
+pub(super) fn gram(kernel: &Kernel, vectors: &[Vec<f64>]) -> Matrix {
+    let data: Vec<f64> = vectors.concat();
+    kernel.gram(Rows::new(&data, vectors[0].len()).unwrap()).unwrap()
+}
+
+/// `A^-1 b` for a symmetric positive definite `A`.
+pub(super) fn solve(a: &Matrix, b: &[f64]) -> Vec<f64> {
+    let mut x = b.to_vec();
+    Cholesky::factor(a.data().to_vec(), a.rows()).unwrap().solve(&mut x).unwrap();
+    x
+}
+
+/// Fails with both values unless they agree relative to the larger of 1 and their size.
+#[track_caller]
+pub(super) fn close(got: f64, want: f64, tolerance: f64, what: &str) {
+    assert!((got - want).abs() <= tolerance * want.abs().max(1.0), "{what}: {got} instead of {want}");
+}

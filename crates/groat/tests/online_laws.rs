@@ -1,0 +1,241 @@
+//! Laws that every online learner must keep: whatever the stream, no NaN, no panic, a bounded dictionary;
+//! a saved state continues bit by bit; wrong input is an error and changes nothing.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop")]
+
+use groat::online::presets::PRESETS;
+use groat::online::{Learner, Settings};
+use groat::{Error, Kernel, Rows};
+
+/// Some samples with two features.
+type Stream = Vec<([f64; 2], f64)>;
+
+fn smooth(n: usize) -> Stream {
+    let sample = |i: usize| {
+        let t = i as f64;
+        let x = [(0.7 * t).sin() * 1.5, (0.31 * t).cos() * 1.5];
+        (x, if (x[0] * 2.0).sin() + 0.5 * x[1] > 0.0 { 1.0 } else { -1.0 })
+    };
+    (0..n).map(sample).collect()
+}
+
+/// Settings that a preset takes, out of those offered.
+fn taken(name: &str, offered: &[(&str, &str)]) -> Settings {
+    let preset = PRESETS.iter().find(|preset| preset.name == name).unwrap();
+    let mut settings = Settings::new();
+    for (key, value) in offered {
+        if preset.parameters().iter().any(|item| item.parameter.name == *key) {
+            settings.set(key, value);
+        }
+    }
+    settings
+}
+
+/// A small budget for all that have one.
+const SMALL: &[(&str, &str)] = &[("budget", "12"), ("tau", "12")];
+
+#[test]
+fn degenerate_streams_do_no_harm() {
+    let constant: Stream = vec![([0.3, -0.2], 1.0); 300];
+    let duplicates: Stream = smooth(300).into_iter().enumerate().map(|(i, _)| smooth(10)[i % 10]).collect();
+    let huge: Stream = smooth(200).into_iter().map(|(x, y)| (x.map(|v| v * 1e8), y)).collect();
+    let streams =
+        [("constant", constant), ("duplicates", duplicates), ("huge", huge), ("smooth", smooth(300))];
+    for preset in PRESETS {
+        for (stream_name, stream) in &streams {
+            for width in [1e-6, 1.0, 1e6] {
+                for eta in ["0.5", "5", "1000"] {
+                    let mut offered = SMALL.to_vec();
+                    offered.push(("eta", eta));
+                    let what = format!("{}, {stream_name}, width {width}, eta {eta}", preset.name);
+                    let settings = taken(preset.name, &offered);
+                    let mut learner =
+                        Learner::new(preset.name, &Kernel::gaussian(width), 2, &settings).unwrap();
+                    for (x, y) in stream {
+                        let step = learner.learn_one(x, *y).unwrap_or_else(|e| panic!("{what}: {e}"));
+                        assert!(step.prediction.is_finite() && step.error.is_finite(), "{what}");
+                        assert!(step.std.is_none_or(f64::is_finite), "{what}");
+                        assert!(step.size <= stream.len(), "{what}");
+                        if settings.get("budget").is_some() && !preset.parts().contains(&"limit") {
+                            assert!(step.size <= 12, "{what}: {} vectors", step.size);
+                        }
+                    }
+                    assert!(learner.predict_one(&[0.1, 0.2]).unwrap().is_finite(), "{what}");
+                    let variance = learner.variance(&[0.1, 0.2]).unwrap();
+                    assert!(
+                        variance.is_none_or(|v| v.is_finite() && v >= 0.0),
+                        "{what}: variance {variance:?}"
+                    );
+                    assert!(learner.diagnostics().iter().all(|r| r.value.is_finite()), "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_saved_state_continues_bit_by_bit() {
+    for preset in PRESETS {
+        let settings = taken(preset.name, SMALL);
+        let mut whole = Learner::new(preset.name, &Kernel::gaussian(0.7), 2, &settings).unwrap();
+        let stream = smooth(120);
+        for (x, y) in &stream[..60] {
+            whole.learn_one(x, *y).unwrap();
+        }
+        let saved = whole.save().unwrap();
+        let mut resumed = Learner::load(&saved).unwrap();
+        assert_eq!(resumed.save().unwrap(), saved, "{}", preset.name);
+        for (x, y) in &stream[60..] {
+            assert_eq!(whole.learn_one(x, *y).unwrap(), resumed.learn_one(x, *y).unwrap(), "{}", preset.name);
+        }
+        assert_eq!(whole.save().unwrap(), resumed.save().unwrap(), "{}", preset.name);
+    }
+}
+
+#[test]
+fn damaged_states_are_errors() {
+    let mut learner = Learner::new("krls-ald", &Kernel::gaussian(0.7), 2, &Settings::new()).unwrap();
+    for (x, y) in smooth(40) {
+        learner.learn_one(&x, y).unwrap();
+    }
+    let saved = String::from_utf8(learner.save().unwrap()).unwrap();
+    for (from, to) in [
+        ("\"version\":1", "\"version\":9"),
+        ("\"dimension\":2", "\"dimension\":3"),
+        ("krls-ald", "krls-all"),
+        ("\"order\":", "\"order\":1"),
+        ("\"alpha\":\"", "\"alpha\":\"0000000000000000"),
+        ("\"alpha\":\"", "\"alpha\":\"7ff8000000000000"),
+        ("\"alpha\":\"", "\"alpha\":\"0"),
+    ] {
+        assert!(saved.contains(from), "{from}");
+        assert!(Learner::load(saved.replacen(from, to, 1).as_bytes()).is_err(), "{from} -> {to}");
+    }
+    for cut in (0..saved.len()).step_by(97) {
+        assert!(Learner::load(&saved.as_bytes()[..cut]).is_err());
+    }
+}
+
+#[test]
+fn wrong_input_is_an_error_and_changes_nothing() {
+    for preset in PRESETS {
+        let mut learner = Learner::new(preset.name, &Kernel::gaussian(0.7), 2, &Settings::new()).unwrap();
+        for (x, y) in smooth(20) {
+            learner.learn_one(&x, y).unwrap();
+        }
+        let before = learner.save().unwrap();
+        assert!(matches!(learner.learn_one(&[1.0], 1.0), Err(Error::Shape { .. })));
+        assert!(matches!(learner.learn_one(&[1.0, f64::NAN], 1.0), Err(Error::NotFinite { column: 1, .. })));
+        assert!(matches!(learner.learn_one(&[1.0, 2.0], f64::INFINITY), Err(Error::NotFinite { .. })));
+        assert!(learner.predict_one(&[1.0, 2.0, 3.0]).is_err());
+        assert!(matches!(
+            learner.learn_many(Rows::new(&[f64::NAN, 0.0], 2).unwrap(), &[1.0]),
+            Err(Error::NotFinite { row: 0, .. })
+        ));
+        assert_eq!(learner.save().unwrap(), before, "{}", preset.name);
+    }
+}
+
+#[test]
+fn snapshots_predict_what_the_learner_predicts() {
+    for preset in PRESETS {
+        let settings = taken(preset.name, SMALL);
+        let mut learner = Learner::new(preset.name, &Kernel::gaussian(0.7), 2, &settings).unwrap();
+        for (x, y) in smooth(100) {
+            learner.learn_one(&x, y).unwrap();
+        }
+        let Some(model) = learner.snapshot().unwrap() else { continue };
+        let x = [0.4, -0.3];
+        let value = model.values(Rows::one(&x)).unwrap().data()[0];
+        let want = learner.predict_one(&x).unwrap();
+        assert!((value - want).abs() <= 1e-9 * want.abs().max(1.0), "{}: {value} and {want}", preset.name);
+    }
+}
+
+/// Parts can be mixed freely; those that cannot work together say so.
+#[test]
+fn parts_mix() {
+    let kernel = Kernel::gaussian(0.7);
+    let names = |kind: &str| -> Vec<&'static str> {
+        groat::online::parts::KINDS
+            .iter()
+            .find(|(k, _)| *k == kind)
+            .unwrap()
+            .1
+            .iter()
+            .map(|p| p.name)
+            .collect()
+    };
+    let mut refused = 0;
+    for update in names("update") {
+        for novelty in names("novelty") {
+            for (cost, projection) in names("cost").into_iter().zip(names("projection").into_iter().cycle()) {
+                for strategy in names("strategy") {
+                    let mut settings = Settings::new().with("update", update).with("novelty", novelty);
+                    settings.set("cost", cost);
+                    settings.set("projection", projection);
+                    settings.set("strategy", strategy);
+                    if strategy == "budget" {
+                        settings.set("budget", 9);
+                    }
+                    let mut learner = match Learner::new("klms", &kernel, 2, &settings) {
+                        Ok(learner) => learner,
+                        Err(Error::Parse { .. }) => {
+                            refused += 1;
+                            continue;
+                        }
+                        Err(other) => panic!("{other}"),
+                    };
+                    for (x, y) in smooth(30) {
+                        let step = learner.learn_one(&x, y).unwrap();
+                        assert!(step.prediction.is_finite());
+                        assert!(strategy != "budget" || step.size <= 9);
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 0);
+}
+
+/// Hinge and logistic losses learn to classify; robust losses are not thrown by outliers.
+#[test]
+fn losses_do_their_work() {
+    let kernel = Kernel::gaussian(0.7);
+    for loss in ["hinge", "logistic"] {
+        let settings = Settings::new().with("loss", loss).with("eta", 0.5);
+        let mut learner = Learner::new("qklms", &kernel, 2, &settings).unwrap();
+        for (x, y) in smooth(600) {
+            learner.learn_one(&x, y).unwrap();
+        }
+        let wrong =
+            smooth(700)[600..].iter().filter(|(x, y)| learner.predict_one(x).unwrap() * y <= 0.0).count();
+        assert!(wrong <= 10, "{loss}: {wrong} of 100 wrong");
+        assert!(learner.learn_one(&[0.0, 0.0], 0.5).is_err());
+    }
+    let error = |loss: &str| {
+        let settings = Settings::new().with("loss", loss).with("eta", 0.3);
+        let mut learner = Learner::new("klms-coherence", &kernel, 2, &settings).unwrap();
+        for (i, (x, _)) in smooth(800).iter().enumerate() {
+            let y = if i % 10 == 9 { 50.0 } else { 0.3 * x[0] };
+            learner.learn_one(x, y).unwrap();
+        }
+        smooth(50).iter().map(|(x, _)| (learner.predict_one(x).unwrap() - 0.3 * x[0]).powi(2)).sum::<f64>()
+            / 50.0
+    };
+    let squared = error("squared");
+    assert!(error("huber") < 0.1 * squared && error("correntropy") < 0.01 * squared);
+}
+
+/// Fast KLMS under a fixed limit that tests the newest vector needs the model and little more: N (D + 1) numbers.
+#[test]
+fn fast_reduction_needs_little_memory() {
+    let settings = Settings::new().with("strategy", "limit").with("scan", "newest").with("lambda_max", 0.2);
+    let mut learner = Learner::new("fklms-reduce", &Kernel::gaussian(0.5), 2, &settings).unwrap();
+    for (x, y) in smooth(2000) {
+        learner.learn_one(&x, y).unwrap();
+    }
+    let size = learner.size();
+    assert!((10..200).contains(&size), "{size} vectors");
+    assert_eq!(learner.memory_bytes(), size * 3 * 8);
+}
