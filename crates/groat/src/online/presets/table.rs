@@ -184,6 +184,8 @@ pub const PRESETS: &[Preset] = &[
         &[("eta", "0.9"), ("epsu", "0.1"), ("lambda", "0.95"), ("budget", "500")],
         "quantised KLMS; the least significant vector leaves a full dictionary",
         "Zhao, Chen, Zhu, Principe, Fixed budget quantized kernel least-mean-square algorithm, 2013, (10)-(17)",
+    ),
+    own(
         "krls-tracker",
         |plan| KrlsTracker::new(plan).map(Method::from),
         &[("lambda", "0.999"), ("sn2", "1e-2"), ("budget", "100"), ("jitter", "1e-6")],
