@@ -25,8 +25,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         bytes.chunks_exact(8).map(|b| b.try_into().map(f64::from_le_bytes)).collect::<Result<_, _>>()?;
     let (train, test) = numbers.split_at(n * (d + 1));
     let (x, y) = train.split_at(n * d);
-    let mut settings =
-        Ols::new(Kernel::gaussian(width.parse::<f64>()?)).passes(1).patience(1_000_000).max_terms(terms.parse()?);
+    let mut settings = Ols::new(Kernel::gaussian(width.parse::<f64>()?))
+        .passes(1)
+        .patience(1_000_000)
+        .max_terms(terms.parse()?);
     if let Some(candidates) = number(5)? {
         settings = settings.candidates(candidates);
     }

@@ -133,7 +133,8 @@ fn classification(name: &str, stored: &str, settings: &Ols, splits: usize) -> Op
 fn breast_cancer_agrees_on_average() {
     let settings = paper(2.0).penalty(Penalty::Absolute(1.0)).passes(1).patience(3);
     let stored = "batch_classification_breast_splits.csv";
-    let Some([error, want_error, terms, want_terms]) = classification("ida_breast_cancer", stored, &settings, 20)
+    let Some([error, want_error, terms, want_terms]) =
+        classification("ida_breast_cancer", stored, &settings, 20)
     else {
         return;
     };
@@ -186,8 +187,19 @@ fn one_dimensional_density_agrees_on_the_fixed_samples() {
             let first: Vec<u64> = estimate.stages.iter().take(3).map(|s| s.row as u64).collect();
             let l1 = weighted_l1(&estimate.density);
             let kernels = estimate.density.weights().len();
-            eprintln!("sample {s} {name}: {} selected, {kernels} kept, L1 {l1:.6}, want {want}", estimate.stages.len());
-            assert_eq!(first, want["first_three"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect::<Vec<_>>());
+            eprintln!(
+                "sample {s} {name}: {} selected, {kernels} kept, L1 {l1:.6}, want {want}",
+                estimate.stages.len()
+            );
+            assert_eq!(
+                first,
+                want["first_three"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|v| v.as_u64().unwrap())
+                    .collect::<Vec<_>>()
+            );
             assert!((l1 / want["L1"].as_f64().unwrap() - 1.0).abs() < 0.05);
             assert!(kernels.abs_diff(want["kernels"].as_u64().unwrap() as usize) <= 2);
             let weights = estimate.density.weights();

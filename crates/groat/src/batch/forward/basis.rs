@@ -3,15 +3,9 @@
 use super::loops;
 use crate::simd;
 
-/// The chosen terms in orthogonal form, with residuals and leave-one-out weights of every sample.
-///
-/// With `d_i = w_i'w_i + lambda_i` and `g_i = w_i'y / d_i`, adding a term changes, element by element,
-/// `eps <- eps - g w` and `eta <- eta - w^2 / d`; the error at a sample that is left out (with `W` kept) is
-/// `eps / eta`. Several outputs share `W` and `eta`.
-#[derive(Clone, Debug)]
-pub(crate) struct Basis {
-    /// `w_i`, each of length `N`.
-    pub columns: Vec<Vec<f64>>,
+/// The chosen terms in orthogonal form: `Phi_S = W A` without the columns themselves.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terms {
     /// `w_i'w_i`.
     pub energy: Vec<f64>,
     /// `lambda_i`.
@@ -20,6 +14,85 @@ pub(crate) struct Basis {
     pub projection: Vec<Vec<f64>>,
     /// Column `n` of the unit upper triangular `A` above its diagonal: `a_in` for `i < n`.
     pub upper: Vec<Vec<f64>>,
+}
+
+impl Terms {
+    /// Number of terms, a constant one included.
+    pub(crate) fn len(&self) -> usize {
+        self.energy.len()
+    }
+
+    /// `d_i = w_i'w_i + lambda_i`.
+    pub(crate) fn d(&self, i: usize) -> f64 {
+        self.energy[i] + self.lambda[i]
+    }
+
+    /// `g_i` of output `c`.
+    pub(crate) fn weight(&self, i: usize, c: usize) -> f64 {
+        let d = self.d(i);
+        if d > 0.0 { self.projection[i][c] / d } else { 0.0 }
+    }
+
+    /// Adds a term.
+    pub(crate) fn push(&mut self, energy: f64, lambda: f64, projection: Vec<f64>, above: Vec<f64>) {
+        self.energy.push(energy);
+        self.lambda.push(lambda);
+        self.projection.push(projection);
+        self.upper.push(above);
+    }
+
+    /// Keeps the first `terms` terms. Their weights stay as they are, because the columns are orthogonal.
+    pub(crate) fn truncate(&mut self, terms: usize) {
+        self.energy.truncate(terms);
+        self.lambda.truncate(terms);
+        self.projection.truncate(terms);
+        self.upper.truncate(terms);
+    }
+
+    /// The weights of the original columns: the solution of `A beta = g`, one inner vector per output.
+    pub(crate) fn original_weights(&self, outputs: usize) -> Vec<Vec<f64>> {
+        (0..outputs)
+            .map(|c| {
+                let mut beta: Vec<f64> = (0..self.len()).map(|i| self.weight(i, c)).collect();
+                for n in (0..self.len()).rev() {
+                    let b = beta[n];
+                    simd::axpy(-b, &self.upper[n], &mut beta[..n]);
+                }
+                beta
+            })
+            .collect()
+    }
+
+    /// The sum of squared residuals after each term from `first` on, given that after the last.
+    ///
+    /// Orthogonal terms lower it independently: by `2 g w'y - g^2 w'w` each.
+    pub(crate) fn squares_after(&self, first: usize, last: f64) -> Vec<f64> {
+        let mut squares = last;
+        let mut curve = vec![0.0; self.len() - first];
+        for i in (first..self.len()).rev() {
+            curve[i - first] = squares.max(0.0);
+            squares += (0..self.projection[i].len())
+                .map(|c| {
+                    let g = self.weight(i, c);
+                    2.0 * g * self.projection[i][c] - g * g * self.energy[i]
+                })
+                .sum::<f64>();
+        }
+        curve
+    }
+}
+
+/// Terms together with their columns, and the residuals and leave-one-out weights of every sample.
+///
+/// With `d_i = w_i'w_i + lambda_i` and `g_i = w_i'y / d_i`, adding a term changes, element by element,
+/// `eps <- eps - g w` and `eta <- eta - w^2 / d`; the error at a sample that is left out (with `W` kept) is
+/// `eps / eta`. Several outputs share `W` and `eta`.
+#[derive(Clone, Debug)]
+pub(crate) struct Basis {
+    /// The terms.
+    pub terms: Terms,
+    /// `w_i`, each of length `N`.
+    pub columns: Vec<Vec<f64>>,
     /// `eps`, one inner vector per output.
     pub residual: Vec<Vec<f64>>,
     /// `eta`.
@@ -30,11 +103,8 @@ impl Basis {
     /// No terms yet: `eps = y`, `eta = 1`.
     pub(crate) fn new(targets: &[Vec<f64>]) -> Self {
         Self {
+            terms: Terms::default(),
             columns: Vec::new(),
-            energy: Vec::new(),
-            lambda: Vec::new(),
-            projection: Vec::new(),
-            upper: Vec::new(),
             residual: targets.to_vec(),
             eta: vec![1.0; targets[0].len()],
         }
@@ -45,12 +115,6 @@ impl Basis {
         self.columns.len()
     }
 
-    /// `g_i` of output `c`.
-    pub(crate) fn weight(&self, i: usize, c: usize) -> f64 {
-        let d = self.energy[i] + self.lambda[i];
-        if d > 0.0 { self.projection[i][c] / d } else { 0.0 }
-    }
-
     /// Adds a column. It is orthogonalised twice, because one pass of Gram-Schmidt leaves components of the
     /// size of the rounding errors of the removed part.
     pub(crate) fn add(&mut self, mut w: Vec<f64>, lambda: f64, targets: &[Vec<f64>]) {
@@ -58,7 +122,7 @@ impl Basis {
         for _ in 0..2 {
             // Modified Gram-Schmidt: each coefficient from what the previous ones left.
             for i in 0..self.len() {
-                let a = simd::dot(&self.columns[i], &w) / self.energy[i];
+                let a = simd::dot(&self.columns[i], &w) / self.terms.energy[i];
                 simd::axpy(-a, &self.columns[i], &mut w);
                 above[i] += a;
             }
@@ -67,10 +131,8 @@ impl Basis {
     }
 
     fn push(&mut self, w: Vec<f64>, above: Vec<f64>, lambda: f64, targets: &[Vec<f64>]) {
-        self.energy.push(simd::dot(&w, &w));
-        self.lambda.push(lambda);
-        self.projection.push(targets.iter().map(|y| simd::dot(&w, y)).collect());
-        self.upper.push(above);
+        let projection = targets.iter().map(|y| simd::dot(&w, y)).collect();
+        self.terms.push(simd::dot(&w, &w), lambda, projection, above);
         self.columns.push(w);
         self.apply(self.len() - 1);
     }
@@ -78,24 +140,21 @@ impl Basis {
     /// Takes term `i` out of the residuals and the leave-one-out weights.
     fn apply(&mut self, i: usize) {
         for c in 0..self.residual.len() {
-            simd::axpy(-self.weight(i, c), &self.columns[i], &mut self.residual[c]);
+            simd::axpy(-self.terms.weight(i, c), &self.columns[i], &mut self.residual[c]);
         }
-        let inverse = 1.0 / (self.energy[i] + self.lambda[i]);
+        let inverse = 1.0 / self.terms.d(i);
         for (eta, w) in self.eta.iter_mut().zip(&self.columns[i]) {
             *eta -= w * w * inverse;
         }
     }
 
-    /// Keeps the first `terms` terms. Their weights stay as they are, because the columns are orthogonal.
+    /// Keeps the first `terms` terms.
     pub(crate) fn truncate(&mut self, terms: usize, targets: &[Vec<f64>]) {
         if terms >= self.len() {
             return;
         }
         self.columns.truncate(terms);
-        self.energy.truncate(terms);
-        self.lambda.truncate(terms);
-        self.projection.truncate(terms);
-        self.upper.truncate(terms);
+        self.terms.truncate(terms);
         self.residual = targets.to_vec();
         self.eta.fill(1.0);
         for i in 0..terms {
@@ -116,18 +175,9 @@ impl Basis {
         self.residual.iter().map(|eps| simd::dot(eps, eps)).sum()
     }
 
-    /// The weights of the original columns: the solution of `A beta = g`, one inner vector per output.
+    /// The weights of the original columns, one inner vector per output.
     pub(crate) fn original_weights(&self) -> Vec<Vec<f64>> {
-        (0..self.residual.len())
-            .map(|c| {
-                let mut beta: Vec<f64> = (0..self.len()).map(|i| self.weight(i, c)).collect();
-                for n in (0..self.len()).rev() {
-                    let b = beta[n];
-                    simd::axpy(-b, &self.upper[n], &mut beta[..n]);
-                }
-                beta
-            })
-            .collect()
+        self.terms.original_weights(self.residual.len())
     }
 
     /// `w_j = phi_j - sum_i a_ij w_i` in place, with known coefficients.

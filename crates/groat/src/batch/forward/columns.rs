@@ -3,6 +3,7 @@
 
 use super::loops;
 use crate::matrix::Real;
+use crate::memory;
 use crate::simd;
 use rayon::prelude::*;
 
@@ -40,7 +41,7 @@ pub(crate) struct Stored<T = f64> {
 impl<T: Real> Stored<T> {
     /// Stores `count` columns; `fill(j, out)` writes column `j` and is called from several threads.
     pub(crate) fn fill(rows: usize, count: usize, fill: impl Fn(usize, &mut [f64]) + Sync) -> Self {
-        let mut data = vec![T::default(); rows * count];
+        let mut data: Vec<T> = memory::zeroed(rows * count);
         let mut energies = vec![0.0; count];
         data.par_chunks_mut(rows.max(1) * BLOCK)
             .zip(energies.par_chunks_mut(BLOCK))

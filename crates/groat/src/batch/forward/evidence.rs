@@ -36,7 +36,7 @@ pub(crate) fn select_with_evidence(
         }
         let constant = usize::from(objective.constant.is_some());
         let lambda = updated(&selection.basis, constant);
-        let old = &selection.basis.lambda[constant..];
+        let old = &selection.basis.terms.lambda[constant..];
         if old.iter().zip(&lambda).all(|(old, new)| (new - old).abs() <= SETTLED * old) {
             break;
         }
@@ -59,15 +59,15 @@ pub(crate) fn select_with_evidence(
 
 /// The evidence update of every penalty; the first `skip` terms (the constant) count, but have none.
 fn updated(basis: &Basis, skip: usize) -> Vec<f64> {
-    let share = |i: usize| basis.energy[i] / (basis.lambda[i] + basis.energy[i]);
+    let share = |i: usize| basis.terms.energy[i] / (basis.terms.lambda[i] + basis.terms.energy[i]);
     let gamma: f64 = (0..basis.len()).map(share).sum();
     let outputs = basis.residual.len();
     let freedom = (basis.eta.len() as f64 - gamma).max(f64::MIN_POSITIVE);
     let noise = basis.squares() / freedom;
     (skip..basis.len())
         .map(|i| {
-            let g2: f64 = (0..outputs).map(|c| basis.weight(i, c).powi(2)).sum();
-            (share(i) * noise / g2).min(LARGEST * basis.energy[i])
+            let g2: f64 = (0..outputs).map(|c| basis.terms.weight(i, c).powi(2)).sum();
+            (share(i) * noise / g2).min(LARGEST * basis.terms.energy[i])
         })
         .collect()
 }

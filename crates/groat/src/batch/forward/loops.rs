@@ -4,7 +4,7 @@
 //! CPU's registers nor on the number of threads.
 
 use crate::matrix::Real;
-use crate::simd::{Arithmetic, Lane, multiversion};
+use crate::simd::{Arithmetic, Eight, Lane, multiversion};
 
 /// Independent partial sums; one AVX-512 register or two of AVX2.
 const LANES: usize = 8;
@@ -19,36 +19,33 @@ fn sum_lanes(acc: [f64; LANES]) -> f64 {
     (pairs[0] + pairs[2]) + (pairs[1] + pairs[3])
 }
 
-/// `out[c][r] += columns[c]' vectors[r]` for `C` columns and `R` vectors of one length, each number loaded once.
+/// `columns[c]' vectors[r]` for `C` columns and `R` vectors of one length, each number loaded once.
 #[inline(always)]
 fn tile<A: Arithmetic, T: Real, const C: usize, const R: usize>(
     columns: [&[T]; C],
     vectors: [&[f64]; R],
 ) -> [[f64; R]; C] {
     let n = vectors[0].len();
-    let columns = columns.map(|c| &c[..n]);
-    let vectors = vectors.map(|v| &v[..n]);
-    let mut acc = [[[0.0; LANES]; R]; C];
-    let whole = n - n % LANES;
-    let mut k = 0;
-    while k < whole {
+    let columns = columns.map(|c| c[..n].as_chunks::<LANES>());
+    let vectors = vectors.map(|v| v[..n].as_chunks::<LANES>());
+    let mut acc = [[A::F64::splat(0.0); R]; C];
+    for k in 0..n / LANES {
+        let v = vectors.map(|v| A::F64::load(&v.0[k]));
         for c in 0..C {
+            let column = A::F64::load(&columns[c].0[k].map(|v| v.to_f64()));
             for r in 0..R {
-                for l in 0..LANES {
-                    acc[c][r][l] = columns[c][k + l].to_f64().fma::<A>(vectors[r][k + l], acc[c][r][l]);
-                }
-            }
-        }
-        k += LANES;
-    }
-    for l in 0..n - whole {
-        for c in 0..C {
-            for r in 0..R {
-                acc[c][r][l] = columns[c][whole + l].to_f64().fma::<A>(vectors[r][whole + l], acc[c][r][l]);
+                acc[c][r] = column.fma(v[r], acc[c][r]);
             }
         }
     }
-    acc.map(|row| row.map(sum_lanes))
+    std::array::from_fn(|c| {
+        std::array::from_fn(|r| {
+            let mut lanes = [0.0; LANES];
+            acc[c][r].store(&mut lanes);
+            let rest: f64 = columns[c].1.iter().zip(vectors[r].1).map(|(c, v)| c.to_f64() * v).sum();
+            sum_lanes(lanes) + rest
+        })
+    })
 }
 
 #[inline(always)]

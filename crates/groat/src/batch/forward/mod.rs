@@ -18,7 +18,8 @@
 //! | [`WidthSearch`] | the kernel width by leave-one-out or folds |
 //!
 //! **Cost.** One pass over the `N x M` candidate matrix per stage, about ten exact evaluations of `O(N n)`, and
-//! memory for the matrix in single or double precision, or none (see [`Storage`]). The error rate as criterion
+//! memory for the matrix in single or double precision, or none (see [`Storage`]). Data that do not fit memory
+//! are read batch by batch ([`Ols::fit_batches`]). The error rate as criterion
 //! needs every candidate at every stage.
 //!
 //! **When not to use it.** It is greedy: with hundreds of terms kernel ridge regression is often more accurate.
@@ -38,6 +39,7 @@ mod select;
 mod simplex;
 mod source;
 mod sparse_density;
+mod streamed;
 #[cfg(test)]
 mod tests;
 mod width;
@@ -49,4 +51,5 @@ pub use select::StopReason;
 pub use simplex::SimplexProgram;
 pub use source::Storage;
 pub use sparse_density::{DensityEstimate, SparseDensity};
+pub use streamed::Batches;
 pub use width::{Validation, WidthSearch};

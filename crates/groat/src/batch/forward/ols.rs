@@ -222,6 +222,11 @@ impl Ols {
         Ok(())
     }
 
+    /// How many candidates are drawn from data of unknown size.
+    pub(super) fn pool_size(&self) -> usize {
+        self.candidates.unwrap_or(POOL)
+    }
+
     /// The rows that may become centres, in increasing order.
     pub(super) fn candidate_rows(&self, rows: usize) -> Vec<usize> {
         let count = self.candidates.unwrap_or(if rows <= ALL_CANDIDATES { rows } else { POOL });

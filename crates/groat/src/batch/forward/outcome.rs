@@ -1,7 +1,7 @@
 //! From a selection to a model, its leave-one-out results and its error bars.
 
 use super::ols::Ols;
-use super::select::{Criterion, Selection, StopReason};
+use super::select::{Criterion, Selection, stop_note};
 use crate::batch::{ErrorBars, Fitted, LeaveOneOut, Problem, Stage, Target};
 use crate::error::Result;
 use crate::expansion::{Expansion, Record, Task, winner};
@@ -91,28 +91,12 @@ impl Outcome {
         let outputs = self.responses.cols();
         let total: f64 = self.weights.iter().sum::<f64>() * outputs as f64;
         let share = if self.by_error_rate { 1.0 } else { 1.0 / outputs as f64 };
-        // Orthogonal terms lower the sum of squares independently: by 2 g w'y - g^2 w'w each.
-        let lowers = |i: usize| -> f64 {
-            (0..outputs)
-                .map(|c| {
-                    let g = basis.weight(i, c);
-                    2.0 * g * basis.projection[i][c] - g * g * basis.energy[i]
-                })
-                .sum()
-        };
-        let first = usize::from(self.bias);
-        let mut squares = basis.squares() + (first..basis.len()).map(lowers).sum::<f64>();
+        let squares = basis.terms.squares_after(usize::from(self.bias), basis.squares());
+        let curve = &self.selection.curve[1..];
         self.centres()
             .into_iter()
-            .enumerate()
-            .map(|(i, row)| {
-                squares -= lowers(first + i);
-                Stage {
-                    row,
-                    leave_one_out: self.selection.curve[i + 1] * share,
-                    training: squares.max(0.0) / total,
-                }
-            })
+            .zip(curve.iter().zip(squares))
+            .map(|(row, (loo, squares))| Stage { row, leave_one_out: loo * share, training: squares / total })
             .collect()
     }
 
@@ -125,8 +109,8 @@ impl Outcome {
             .iter()
             .map(|eps| eps.iter().zip(&basis.eta).map(|(e, h)| e * e / h).sum::<f64>() / n)
             .collect();
-        let d = basis.energy.iter().zip(&basis.lambda).map(|(e, l)| e + l).collect();
-        ErrorBars::new(self.bias, basis.upper.clone(), d, noise)
+        let d = basis.terms.energy.iter().zip(&basis.terms.lambda).map(|(e, l)| e + l).collect();
+        ErrorBars::new(self.bias, basis.terms.upper.clone(), d, noise)
     }
 
     /// The model with all that is known about it.
@@ -161,12 +145,7 @@ impl Outcome {
         if self.candidates < rows {
             notes.push(format!("{} of {rows} rows, drawn at random, were candidates", self.candidates));
         }
-        match self.selection.stop {
-            StopReason::Criterion => {}
-            StopReason::MaxTerms => notes.push("the largest allowed number of terms was reached".to_owned()),
-            StopReason::Exhausted => notes.push("no independent candidate was left".to_owned()),
-            StopReason::Requested => notes.push("stopped on request; this is the model so far".to_owned()),
-        }
+        notes.extend(stop_note(self.selection.stop).map(str::to_owned));
         notes
     }
 }

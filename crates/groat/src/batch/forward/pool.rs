@@ -12,7 +12,7 @@
 //! with `t = phi_j'v - sum_i a_ij w_i'v`. So one pass over the columns, for `Phi'[w_n, v]`, bounds all
 //! candidates; only those whose bound lies below the best exact value have to be formed.
 
-use super::basis::Basis;
+use super::basis::Terms;
 use super::columns::Columns;
 use crate::simd;
 
@@ -27,6 +27,7 @@ pub(crate) struct Pool {
     /// `w_j'y_c` at `c * M + j`.
     projection: Vec<f64>,
     lambda: Vec<f64>,
+    dependent: f64,
     alive: Vec<bool>,
     /// Row `i` of the coefficients, `a_ij` for all `j`.
     rows: Vec<Vec<f64>>,
@@ -35,18 +36,30 @@ pub(crate) struct Pool {
 impl Pool {
     /// All candidates, before any term is chosen. One pass over the columns.
     pub(crate) fn new(columns: &dyn Columns, targets: &[Vec<f64>], lambda: Vec<f64>) -> Self {
-        let (m, q) = (columns.count(), targets.len());
         let views: Vec<&[f64]> = targets.iter().map(Vec::as_slice).collect();
-        let mut products = vec![0.0; m * q];
+        let mut products = vec![0.0; columns.count() * targets.len()];
         columns.products(&views, &mut products);
-        let start = columns.energies().to_vec();
+        Self::from_products(columns.energies().to_vec(), &products, targets.len(), lambda, DEPENDENT)
+    }
+
+    /// From `phi_j'phi_j` and, at `products[j * outputs + c]`, `phi_j'y_c`. A candidate that has lost all but
+    /// the share `dependent` of its energy is out.
+    pub(crate) fn from_products(
+        start: Vec<f64>,
+        products: &[f64],
+        outputs: usize,
+        lambda: Vec<f64>,
+        dependent: f64,
+    ) -> Self {
+        let m = start.len();
         Self {
-            outputs: q,
+            outputs,
             energy: start.clone(),
-            projection: (0..q * m).map(|i| products[(i % m) * q + i / m]).collect(),
+            projection: (0..outputs * m).map(|i| products[(i % m) * outputs + i / m]).collect(),
             alive: start.iter().map(|&e| e > 0.0 && e.is_finite()).collect(),
             start,
             lambda,
+            dependent,
             rows: Vec::new(),
         }
     }
@@ -56,6 +69,16 @@ impl Pool {
         (0..self.alive.len()).filter(|&j| self.alive[j])
     }
 
+    /// `w_j'w_j`.
+    pub(crate) fn energy(&self, j: usize) -> f64 {
+        self.energy[j]
+    }
+
+    /// `w_j'y_c` for every output.
+    pub(crate) fn projection(&self, j: usize) -> Vec<f64> {
+        (0..self.outputs).map(|c| self.projection[c * self.energy.len() + j]).collect()
+    }
+
     /// `lambda_j`.
     pub(crate) fn lambda(&self, j: usize) -> f64 {
         self.lambda[j]
@@ -63,7 +86,7 @@ impl Pool {
 
     /// True when `energy` is more of the column's own than rounding errors could be.
     pub(crate) fn independent(&self, j: usize, energy: f64) -> bool {
-        energy > DEPENDENT * self.start[j]
+        energy > self.dependent * self.start[j]
     }
 
     /// `a_ij` for all chosen `i`.
@@ -76,54 +99,58 @@ impl Pool {
         self.alive[j] = false;
     }
 
-    /// Brings the pool up to date with the newest term of `basis`, given `phi_j'w_n` for every `j` at
+    /// Brings the pool up to date with the newest of `terms`, given `phi_j'w_n` for every `j` at
     /// `products[j * stride]`.
-    pub(crate) fn downdate(&mut self, basis: &Basis, products: &[f64], stride: usize) {
-        let (n, m) = (basis.len() - 1, self.energy.len());
-        let energy = basis.energy[n];
-        let row: Vec<f64> = (0..m).map(|j| products[j * stride] / energy).collect();
+    pub(crate) fn downdate(&mut self, terms: &Terms, products: &[f64], stride: usize) {
+        let (n, m) = (terms.len() - 1, self.energy.len());
+        let row: Vec<f64> = (0..m).map(|j| products[j * stride] / terms.energy[n]).collect();
         for j in 0..m {
             self.energy[j] -= row[j] * products[j * stride];
             self.alive[j] &= self.independent(j, self.energy[j]);
         }
         for c in 0..self.outputs {
-            simd::axpy(-basis.projection[n][c], &row, &mut self.projection[c * m..(c + 1) * m]);
+            simd::axpy(-terms.projection[n][c], &row, &mut self.projection[c * m..(c + 1) * m]);
         }
         self.rows.push(row);
     }
 
     /// The lower bound for every living candidate, as pairs of bound and index.
-    ///
-    /// `products[j * stride + 1 + c]` is `phi_j'v_c`. `rounding` is the relative error of the numbers the
-    /// products were made from; the bounds are lowered by what it can do to them.
-    pub(crate) fn bounds(
-        &self,
-        basis: &Basis,
-        v: &[Vec<f64>],
-        products: &[f64],
-        stride: usize,
-        offset: usize,
-        rounding: f64,
-    ) -> Vec<(f64, usize)> {
+    pub(crate) fn bounds(&self, at: &Screen<'_>) -> Vec<(f64, usize)> {
         let m = self.energy.len();
-        let s0 = basis.loo_squares();
-        let mut bound = vec![s0 * (1.0 - 1e-12); m];
-        for (c, v) in v.iter().enumerate() {
-            let mut t: Vec<f64> = (0..m).map(|j| products[j * stride + offset + c]).collect();
-            for (row, w) in self.rows.iter().zip(&basis.columns) {
-                simd::axpy(-simd::dot(w, v), row, &mut t);
+        let mut bound = vec![at.s0 * (1.0 - 1e-12); m];
+        for (c, overlaps) in at.overlaps.iter().enumerate() {
+            let mut t: Vec<f64> = (0..m).map(|j| at.products[j * at.stride + at.offset + c]).collect();
+            for (row, overlap) in self.rows.iter().zip(overlaps) {
+                simd::axpy(-overlap, row, &mut t);
             }
-            let size = simd::dot(v, v).sqrt() / (v.len() as f64).sqrt();
             for j in self.alive() {
                 let g = self.projection[c * m + j] / (self.energy[j] + self.lambda[j]);
                 let gain = 2.0 * g * t[j] - g * g * self.energy[j];
                 // What rounding of the columns can do: to phi'v, and to the downdated inner products, whose
                 // relative error grows as the column loses energy.
-                let direct = 2.0 * g.abs() * 16.0 * rounding * size * self.start[j].sqrt();
-                let downdated = 4.0 * rounding * self.start[j] / self.energy[j] * gain.abs();
+                let direct = 2.0 * g.abs() * 16.0 * at.rounding * at.sizes[c] * self.start[j].sqrt();
+                let downdated = 4.0 * at.rounding * self.start[j] / self.energy[j] * gain.abs();
                 bound[j] -= gain + direct + downdated;
             }
         }
         self.alive().map(|j| (bound[j], j)).collect()
     }
+}
+
+/// What one pass over the columns yields for the bounds.
+pub(crate) struct Screen<'a> {
+    /// `S0`.
+    pub s0: f64,
+    /// `w_i'v_c`: per output, one number per term.
+    pub overlaps: Vec<Vec<f64>>,
+    /// Root mean square of `v_c`.
+    pub sizes: Vec<f64>,
+    /// `phi_j'v_c` at `j * stride + offset + c`.
+    pub products: &'a [f64],
+    /// See `products`.
+    pub stride: usize,
+    /// See `products`.
+    pub offset: usize,
+    /// Relative error of the numbers that the products were made from; the bounds are lowered by what it can do.
+    pub rounding: f64,
 }

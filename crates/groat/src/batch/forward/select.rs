@@ -3,7 +3,7 @@
 use super::basis::Basis;
 use super::columns::Columns;
 use super::loops;
-use super::pool::Pool;
+use super::pool::{Pool, Screen};
 use crate::simd;
 use rayon::prelude::*;
 use std::cmp::{Ordering, Reverse};
@@ -57,6 +57,16 @@ pub enum StopReason {
     Exhausted,
     /// The caller asked for it.
     Requested,
+}
+
+/// What the user should know about the end of a selection, if anything.
+pub(crate) fn stop_note(stop: StopReason) -> Option<&'static str> {
+    match stop {
+        StopReason::Criterion => None,
+        StopReason::MaxTerms => Some("the largest allowed number of terms was reached"),
+        StopReason::Exhausted => Some("no independent candidate was left"),
+        StopReason::Requested => Some("stopped on request; this is the model so far"),
+    }
 }
 
 /// The outcome of one forward selection.
@@ -223,7 +233,7 @@ impl<'a> Search<'a> {
             self.columns.products(&vectors, &mut self.products);
         }
         if newest == 1 {
-            self.pool.downdate(&self.basis, &self.products, stride);
+            self.pool.downdate(&self.basis.terms, &self.products, stride);
             self.known = self.basis.len();
         }
         (stride, newest)
@@ -239,8 +249,19 @@ impl<'a> Search<'a> {
             .map(|eps| eps.iter().zip(eta).map(|(e, h)| e / (h * h)).collect())
             .collect();
         let (stride, offset) = self.pass(&v);
-        let rounding = self.columns.rounding();
-        let bounds = self.pool.bounds(&self.basis, &v, &self.products, stride, offset, rounding);
+        let screen = Screen {
+            s0: self.basis.loo_squares(),
+            overlaps: v
+                .iter()
+                .map(|v| self.basis.columns.iter().map(|w| simd::dot(w, v)).collect())
+                .collect(),
+            sizes: v.iter().map(|v| (simd::dot(v, v) / v.len() as f64).sqrt()).collect(),
+            products: &self.products,
+            stride,
+            offset,
+            rounding: self.columns.rounding(),
+        };
+        let bounds = self.pool.bounds(&screen);
         let mut heap: BinaryHeap<Reverse<Bound>> =
             bounds.into_iter().map(|(b, j)| Reverse(Bound(b, j))).collect();
         let mut best: Option<Score> = None;

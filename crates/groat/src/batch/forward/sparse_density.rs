@@ -260,32 +260,29 @@ fn program(selection: &Selection) -> Result<SimplexProgram> {
     let basis = &selection.basis;
     let n = basis.len();
     let a = |i: usize, j: usize| match i.cmp(&j) {
-        std::cmp::Ordering::Less => basis.upper[j][i],
+        std::cmp::Ordering::Less => basis.terms.upper[j][i],
         std::cmp::Ordering::Equal => 1.0,
         std::cmp::Ordering::Greater => 0.0,
     };
-    let entry = |i: usize, j: usize| (0..=i.min(j)).map(|l| a(l, i) * basis.energy[l] * a(l, j)).sum::<f64>();
+    let entry =
+        |i: usize, j: usize| (0..=i.min(j)).map(|l| a(l, i) * basis.terms.energy[l] * a(l, j)).sum::<f64>();
     let matrix = (0..n * n).map(|ij| entry(ij / n, ij % n)).collect();
-    let linear = (0..n).map(|i| (0..=i).map(|l| a(l, i) * basis.projection[l][0]).sum()).collect();
+    let linear = (0..n).map(|i| (0..=i).map(|l| a(l, i) * basis.terms.projection[l][0]).sum()).collect();
     SimplexProgram::new(matrix, linear)
 }
 
 fn stages(selection: &Selection, rows: &[usize], unit: f64) -> Vec<Stage> {
     let basis = &selection.basis;
     let n = basis.eta.len() as f64;
-    let lowers = |i: usize| {
-        let g = basis.weight(i, 0);
-        2.0 * g * basis.projection[i][0] - g * g * basis.energy[i]
-    };
-    let mut squares = basis.squares() + (0..basis.len()).map(lowers).sum::<f64>();
-    (0..basis.len())
-        .map(|i| {
-            squares -= lowers(i);
-            Stage {
-                row: rows[selection.terms[i]],
-                leave_one_out: selection.curve[i + 1] * unit,
-                training: squares.max(0.0) / n * unit,
-            }
+    let squares = basis.terms.squares_after(0, basis.squares());
+    selection
+        .terms
+        .iter()
+        .zip(selection.curve[1..].iter().zip(squares))
+        .map(|(&term, (loo, squares))| Stage {
+            row: rows[term],
+            leave_one_out: loo * unit,
+            training: squares / n * unit,
         })
         .collect()
 }

@@ -193,7 +193,7 @@ fn left_out(basis: &Basis, target: &[f64], k: usize) -> f64 {
             (0..n)
                 .map(|j| {
                     let sum: f64 = rest.iter().map(|&r| basis.columns[i][r] * basis.columns[j][r]).sum();
-                    sum + if i == j { basis.lambda[i] } else { 0.0 }
+                    sum + if i == j { basis.terms.lambda[i] } else { 0.0 }
                 })
                 .collect()
         })
@@ -307,9 +307,9 @@ mod stored_vectors {
         assert_eq!(s.terms, indices(&v["selected"]));
         close(&s.curve[..6], &v["J"], 1e-10);
         assert!((s.curve[6] - v["J_refused"].as_f64().unwrap()).abs() < 1e-10);
-        let g: Vec<f64> = (0..5).map(|i| s.basis.weight(i, 0)).collect();
+        let g: Vec<f64> = (0..5).map(|i| s.basis.terms.weight(i, 0)).collect();
         close(&g, &v["g"], 1e-10);
-        close(&s.basis.energy, &v["wtw"], 1e-10);
+        close(&s.basis.terms.energy, &v["wtw"], 1e-10);
         close(&s.basis.original_weights()[0], &v["beta"], 1e-10);
         close(&s.basis.residual[0], &v["residual"], 1e-10);
         close(&s.basis.eta, &v["eta"], 1e-10);
@@ -354,7 +354,7 @@ mod stored_vectors {
             let limits = Limits { terms: 14, patience: 0 };
             let s = select_with_evidence(&columns, objective, vec![lambda; 14], limits, i + 1, &mut go_on);
             assert_eq!(s.terms, indices(&pass["selected"]));
-            close(&s.basis.lambda, &pass["lambda_used"], 1e-9);
+            close(&s.basis.terms.lambda, &pass["lambda_used"], 1e-9);
             close(&s.basis.original_weights()[0], &pass["beta"], 1e-9);
             close(&s.curve[..6], &pass["J"], 1e-9);
         }
