@@ -65,7 +65,33 @@ const TRANSLATIONS: &[Translation] = &[
         "qklms-fb",
         &[("eta", "eta"), ("epsu", "epsu"), ("beta", "lambda"), ("M", "budget")],
     ),
+    translation("lkapa", "lkapa", &[("eta", "eta"), ("lambda", "rho"), ("M", "budget"), ("P", "tau")]),
+    translation(
+        "nlkapa",
+        "nlkapa",
+        &[("eta", "eta"), ("eps", "eps"), ("lambda", "rho"), ("M", "budget"), ("P", "tau")],
+    ),
+    translation(
+        "kapsm",
+        "kapsm",
+        &[
+            ("mu", "eta"),
+            ("M", "budget"),
+            ("Q", "tau"),
+            ("Delta", "radius"),
+            ("loss", "loss"),
+            ("loss_param", "loss_scale"),
+        ],
+    ),
+    translation(
+        "exkrls",
+        "exkrls",
+        &[("alphaf", "transition"), ("beta", "lambda"), ("lambda", "ridge"), ("q", "drift"), ("M", "budget")],
+    ),
 ];
+
+/// Words that we call otherwise.
+const WORDS: &[(&str, &str)] = &[("l1", "absolute"), ("l2", "squared")];
 
 /// Runs in which the toolbox departs from the paper it follows, and we do not: file tag (or all runs of a
 /// class), and what differs. Their deviation is printed, not judged.
@@ -142,7 +168,8 @@ impl Run {
         for (theirs, ours) in translation.parameters {
             let constant = theirs.strip_prefix('=');
             if let Some(value) = constant.or(self.parameter(theirs)).filter(|value| *value != "Inf") {
-                settings.set(ours, value);
+                let word = WORDS.iter().find(|(theirs, _)| *theirs == value);
+                settings.set(ours, word.map_or(value, |(_, ours)| ours));
             }
         }
         Some(Learner::new(translation.preset, &self.kernel(), dimension, &settings).unwrap())

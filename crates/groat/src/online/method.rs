@@ -73,4 +73,12 @@ methods! {
     FixedBudgetQklms(super::filters::qklms_fb::FixedBudgetQklms),
     /// KRLS tracker.
     KrlsTracker(super::filters::krls_tracker::KrlsTracker),
+    /// Leaky kernel affine projection.
+    LeakyKapa(super::filters::lkapa::LeakyKapa),
+    /// Kernel adaptive projected subgradients.
+    ProjectedSubgradient(super::filters::kapsm::ProjectedSubgradient),
+    /// Extended kernel recursive least squares.
+    ExtendedKrls(super::filters::exkrls::ExtendedKrls),
+    /// Quantised kernel recursive least squares.
+    QuantisedKrls(super::filters::qkrls::QuantisedKrls),
 }

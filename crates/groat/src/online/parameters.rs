@@ -181,6 +181,7 @@ pub const PARAMETERS: &[Parameter] = &[
     row("transition", Range::Fraction, "factor of the state of a tracking model from step to step"),
     row("shrink", Range::NotNegative, "soft threshold: weights move this far towards 0 a step"),
     row("eps_alpha", Range::NotNegative, "thresholds are shrink / (|alpha_i| + eps_alpha)"),
+    row("radius", Range::Positive, "largest norm of the model; it is scaled back to this"),
     row("floor", Range::NotNegative, "least residual, relative to k(x,x), at which a vector may enter"),
 ];
 

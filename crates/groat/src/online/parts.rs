@@ -139,8 +139,9 @@ pub const STRATEGY: [Part; 6] = [
 ];
 
 /// Losses.
-pub const LOSS: [Part; 5] = [
+pub const LOSS: [Part; 6] = [
     part("squared", &[], "e^2 / 2"),
+    part("absolute", &[], "|e|: the sign of the error counts, not its size"),
     part("huber", &[("loss_scale", "1")], "quadratic up to loss_scale, then linear"),
     part("correntropy", &[("loss_scale", "1")], "1 - exp(-e^2 / (2 loss_scale^2)): outliers do not count"),
     part("hinge", &[], "max(0, 1 - y f), labels -1 and 1"),

@@ -1,11 +1,16 @@
 //! Methods with a state of their own, one file each.
 
 mod basis;
+pub(crate) mod exkrls;
 pub(crate) mod fbklms;
+pub(crate) mod kapsm;
 pub(crate) mod krls_tracker;
 pub(crate) mod linear;
+pub(crate) mod lkapa;
 pub(crate) mod memory_cell;
 pub(crate) mod problms;
 pub(crate) mod proximal;
 pub(crate) mod qklms_fb;
+pub(crate) mod qkrls;
 pub(crate) mod recursive;
+mod window;

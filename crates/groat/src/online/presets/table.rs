@@ -2,13 +2,17 @@
 
 use super::{Defaults, Plan, Preset, Recipe};
 use crate::error::Result;
+use crate::online::filters::exkrls::ExtendedKrls;
 use crate::online::filters::fbklms::FixedBudgetKlms;
+use crate::online::filters::kapsm::ProjectedSubgradient;
 use crate::online::filters::krls_tracker::KrlsTracker;
 use crate::online::filters::linear::LinearLms;
+use crate::online::filters::lkapa::LeakyKapa;
 use crate::online::filters::memory_cell::MemoryCell;
 use crate::online::filters::problms::ProbabilisticLms;
 use crate::online::filters::proximal::ProximalKlms;
 use crate::online::filters::qklms_fb::FixedBudgetQklms;
+use crate::online::filters::qkrls::QuantisedKrls;
 use crate::online::filters::recursive::Recursive;
 use crate::online::method::Method;
 
@@ -191,6 +195,54 @@ pub const PRESETS: &[Preset] = &[
         &[("lambda", "0.999"), ("sn2", "1e-2"), ("budget", "100"), ("jitter", "1e-6")],
         "a Gaussian process on a budget that forgets, with error bars",
         "Van Vaerenbergh, Lazaro-Gredilla, Santamaria, Kernel recursive least-squares tracker, 2012, algorithm 1",
+    ),
+    own(
+        "lkapa",
+        |plan| LeakyKapa::leaky(plan).map(Method::from),
+        &[("eta", "0.05"), ("rho", "1e-2"), ("tau", "20"), ("budget", "1000")],
+        "leaky kernel affine projection: the last tau weights move along their errors (KAPA-1, KAPA-3)",
+        "Liu, Principe, Kernel affine projection algorithms, 2008",
+    ),
+    own(
+        "nlkapa",
+        |plan| LeakyKapa::normalised(plan).map(Method::from),
+        &[("eta", "0.05"), ("rho", "1e-2"), ("eps", "1e-2"), ("tau", "20"), ("budget", "1000")],
+        "the same, normalised by the Gram matrix of the last tau samples (KAPA-2, KAPA-4)",
+        "Liu, Principe, Kernel affine projection algorithms, 2008",
+    ),
+    own(
+        "kapsm",
+        |plan| ProjectedSubgradient::new(plan).map(Method::from),
+        &[
+            ("eta", "1"),
+            ("loss", "squared"),
+            ("loss_scale", "1"),
+            ("radius", "100"),
+            ("tau", "10"),
+            ("budget", "200"),
+        ],
+        "adaptive projected subgradients over the last tau samples, for any convex loss",
+        "Slavakis, Theodoridis, Yamada, Online kernel-based classification using adaptive projection algorithms, 2008, (7)-(14)",
+    ),
+    own(
+        "exkrls",
+        |plan| ExtendedKrls::new(plan).map(Method::from),
+        &[
+            ("transition", "0.999"),
+            ("lambda", "0.995"),
+            ("drift", "1e-3"),
+            ("ridge", "1e-2"),
+            ("budget", "500"),
+        ],
+        "extended kernel recursive least squares for a model that moves",
+        "Liu, Park, Wang, Principe, Extended kernel recursive least squares algorithm, 2009, table II",
+    ),
+    own(
+        "qkrls",
+        |plan| QuantisedKrls::new(plan).map(Method::from),
+        &[("epsu", "0.1"), ("ridge", "1e-2"), ("budget", "1000")],
+        "quantised kernel recursive least squares: near samples are counted at the nearest vector",
+        "Chen, Zhao, Zhu, Principe, Quantized kernel recursive least squares algorithm, 2013",
     ),
     mix(
         "spl",
