@@ -1,7 +1,9 @@
 """Sparse, online and scalable kernel learning.
 
 ``Kernel`` says what k(x, y) is, and ``Expansion`` is the one fitted model f(x) = b + sum_i alpha_i k(v_i, x).
-Learners make one: ``KernelRidge`` from all data at once, ``OnlineLearner`` from one sample at a time.
+Learners make one: ``OlsRegressor``, ``OlsClassifier`` and ``OlsDensity`` (few vectors, chosen by leave-one-out),
+``LeastSquaresSvm`` and ``KernelRidge`` (all vectors) from all data at once, ``OnlineLearner`` from one sample at a
+time. ``KernelPca`` finds principal components.
 
 The work is done by the compiled module ``groat._groat``; exceptions are in ``groat.errors``. Estimators in the
 manner of scikit-learn and river have their place in ``groat/estimators/``, on top of what is here; nothing
@@ -12,7 +14,12 @@ from groat._groat import (
     BatchLearner,
     Expansion,
     Kernel,
+    KernelPca,
     KernelRidge,
+    LeastSquaresSvm,
+    OlsClassifier,
+    OlsDensity,
+    OlsRegressor,
     OnlineLearner,
     Step,
     Trial,
@@ -21,6 +28,7 @@ from groat._groat import (
     algorithms,
     set_threads,
     threads,
+    tune_support,
 )
 from groat.errors import (
     DataError,
@@ -41,12 +49,17 @@ __all__ = [
     "Expansion",
     "GroatError",
     "Kernel",
+    "KernelPca",
     "KernelRidge",
+    "LeastSquaresSvm",
     "MemoryLimitError",
     "ModelFileError",
     "NotFiniteError",
     "NotFittedError",
     "NumericalError",
+    "OlsClassifier",
+    "OlsDensity",
+    "OlsRegressor",
     "OnlineLearner",
     "ParameterError",
     "ShapeError",
@@ -58,4 +71,5 @@ __all__ = [
     "algorithms",
     "set_threads",
     "threads",
+    "tune_support",
 ]

@@ -16,8 +16,14 @@ __all__ = [
     "BatchLearner",
     "Trial",
     "KernelRidge",
+    "OlsRegressor",
+    "OlsClassifier",
+    "OlsDensity",
+    "LeastSquaresSvm",
+    "KernelPca",
     "OnlineLearner",
     "Step",
+    "tune_support",
     "algorithms",
     "algorithm_settings",
     "threads",
@@ -42,6 +48,8 @@ class Kernel:
     @staticmethod
     def inverse_multiquadric(width: ArrayLike) -> Kernel: ...
     @staticmethod
+    def wendland(width: ArrayLike, dimension: int | None = None, smoothness: int | None = None) -> Kernel: ...
+    @staticmethod
     def polynomial(degree: int, scale: float = 1.0, offset: float = 1.0) -> Kernel: ...
     @staticmethod
     def linear() -> Kernel: ...
@@ -53,11 +61,17 @@ class Kernel:
     def width(self) -> float | NDArray[np.float64] | None: ...
     @property
     def is_radial(self) -> bool: ...
+    @property
+    def support(self) -> float | None: ...
     def with_width(self, width: ArrayLike) -> Kernel: ...
+    def with_support(self, support: float, power: int | None = None) -> Kernel: ...
     def __call__(self, x: ArrayLike, y: ArrayLike) -> float: ...
     def diag(self, x: ArrayLike) -> NDArray[np.float64]: ...
     def gram(self, x: ArrayLike) -> NDArray[Any]: ...
     def cross(self, a: ArrayLike, b: ArrayLike) -> NDArray[Any]: ...
+    def sparse_gram(
+        self, x: ArrayLike, memory: int | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...
     def weighted_sum(self, x: ArrayLike, vectors: ArrayLike, weights: ArrayLike) -> NDArray[Any]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -138,7 +152,7 @@ class BatchLearner:
     def fit(
         self,
         x: ArrayLike,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
@@ -189,6 +203,119 @@ class KernelRidge(BatchLearner):
         seed: int | None = None,
     ) -> Self: ...
 
+class OlsRegressor(BatchLearner):
+    def __new__(
+        cls,
+        kernel: Kernel | str | None = None,
+        *,
+        width: ArrayLike | Literal["auto"] | None = None,
+        bias: bool = True,
+        standardise: bool = False,
+        penalty: float | None = None,
+        absolute_penalty: float | None = None,
+        passes: int | None = None,
+        patience: int | None = None,
+        max_terms: int | None = None,
+        candidates: int | None = None,
+        folds: int | None = None,
+        one_standard_error: bool = False,
+        per_feature: bool = False,
+        memory: int | None = None,
+        seed: int | None = None,
+    ) -> Self: ...
+
+class OlsClassifier(BatchLearner):
+    def __new__(
+        cls,
+        kernel: Kernel | str | None = None,
+        *,
+        width: ArrayLike | Literal["auto"] | None = None,
+        criterion: Literal["auto", "error-rate", "mean-square"] = "auto",
+        class_weight: ArrayLike | Literal["balanced"] | None = None,
+        bias: bool = True,
+        standardise: bool = False,
+        penalty: float | None = None,
+        absolute_penalty: float | None = None,
+        passes: int | None = None,
+        patience: int | None = None,
+        max_terms: int | None = None,
+        candidates: int | None = None,
+        folds: int | None = None,
+        one_standard_error: bool = False,
+        per_feature: bool = False,
+        memory: int | None = None,
+        seed: int | None = None,
+    ) -> Self: ...
+
+class OlsDensity(BatchLearner):
+    def __new__(
+        cls,
+        *,
+        width: ArrayLike | None = None,
+        parzen_width: ArrayLike | None = None,
+        refinement: int | None = None,
+        penalty: float | None = None,
+        absolute_penalty: float | None = None,
+        passes: int | None = None,
+        patience: int | None = None,
+        max_terms: int | None = None,
+        candidates: int | None = None,
+        memory: int | None = None,
+        seed: int | None = None,
+    ) -> Self: ...
+    def score_samples(self, x: ArrayLike) -> NDArray[np.float64]: ...
+    def sample(self, count: int | None = None, *, seed: int | None = None) -> NDArray[np.float64]: ...
+
+class LeastSquaresSvm(BatchLearner):
+    def __new__(
+        cls,
+        kernel: Kernel | str | None = None,
+        *,
+        task: Literal["regression", "classification"] = "regression",
+        ridge: float = 1.0,
+        support: str | None = None,
+        solver: Literal["auto", "dense", "sparse", "iterative"] = "auto",
+        leave_one_out: bool = False,
+        shift: bool = False,
+        tolerance: float | None = None,
+        standardise: bool = False,
+        memory: int | None = None,
+        seed: int | None = None,
+    ) -> Self: ...
+
+@disjoint_base
+class KernelPca:
+    def __new__(
+        cls,
+        kernel: Kernel | str | None = None,
+        *,
+        components: int | None = None,
+        centre: bool = True,
+        tolerance: float | None = None,
+        memory: int | None = None,
+    ) -> Self: ...
+    def fit(self, x: ArrayLike, y: object = None, *, progress: _Progress | None = None) -> Self: ...
+    def transform(self, x: ArrayLike) -> NDArray[np.float64]: ...
+    def inverse_transform(self, components: ArrayLike) -> NDArray[np.float64]: ...
+    @property
+    def params(self) -> dict[str, Any]: ...
+    @property
+    def kernel(self) -> Kernel: ...
+    @property
+    def model(self) -> Expansion: ...
+    @property
+    def eigenvalues(self) -> NDArray[np.float64]: ...
+    @property
+    def explained(self) -> NDArray[np.float64]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
+    def __getstate__(self) -> tuple[Expansion, NDArray[np.float64], float] | None: ...
+    def __setstate__(self, state: tuple[Expansion, NDArray[np.float64], float] | None) -> None: ...
+
+def tune_support(
+    kernel: Kernel | str, x: ArrayLike, rule: str = "combined=1", *, seed: int | None = None, points: int | None = None
+) -> dict[str, Any]: ...
 @final
 class Step:
     @property

@@ -7,6 +7,7 @@ use crate::errors::{DataError, NotFittedError, ParameterError, ShapeError, raise
 use crate::expansion::{PyExpansion, codes_of, values_of};
 use crate::kernel::PyKernel;
 use crate::labels::Labels;
+use crate::settings::Params;
 use crate::threads::detached;
 use crate::watch::watched;
 use groat::Expansion;
@@ -23,6 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) enum Goal {
     Regression,
     Classification,
+    Density,
 }
 
 impl Goal {
@@ -86,9 +88,14 @@ impl BatchLearner {
         method: Box<dyn Method + Send + Sync>,
         goal: Goal,
         standardise: bool,
-        params: Bound<'_, PyDict>,
+        params: Params<'_>,
     ) -> Self {
-        Self { method, goal, standardise, params: params.unbind(), outcome: Mutex::new(None) }
+        Self { method, goal, standardise, params: params.0.unbind(), outcome: Mutex::new(None) }
+    }
+
+    /// The fitted model, for the classes that extend this one.
+    pub(crate) fn fitted_model(&self) -> PyResult<Arc<Expansion>> {
+        Ok(self.outcome()?.model.clone())
     }
 
     fn outcome(&self) -> PyResult<Arc<Outcome>> {
@@ -104,15 +111,15 @@ impl BatchLearner {
 
 #[pymethods]
 impl BatchLearner {
-    /// Fits the model, and returns the learner itself.
+    /// Fits the model, and returns the learner itself. A density has no y.
     ///
     /// `progress(stage, done, total, detail)` is called now and then; if it returns False, the fit stops with
     /// the model found so far, or raises StoppedError if there is none.
-    #[pyo3(signature = (x, y, *, sample_weight=None, feature_names=None, progress=None))]
+    #[pyo3(signature = (x, y=None, *, sample_weight=None, feature_names=None, progress=None))]
     fn fit<'py>(
         slf: &Bound<'py, Self>,
         x: &Bound<'py, PyAny>,
-        y: &Bound<'py, PyAny>,
+        y: Option<&Bound<'py, PyAny>>,
         sample_weight: Option<&Bound<'py, PyAny>>,
         feature_names: Option<Vec<String>>,
         progress: Option<&Bound<'py, PyAny>>,
@@ -120,9 +127,11 @@ impl BatchLearner {
         let learner = slf.get();
         let input = Input::<f64>::rows_of("x", x)?;
         let weights = sample_weight.map(|w| vector("sample_weight", w)).transpose()?;
-        let (labels, values) = match learner.goal {
-            Goal::Classification => (Some(Labels::of(y)?), None),
-            Goal::Regression => (None, Some(Input::<f64>::columns_of("y", y)?)),
+        let (labels, values) = match (learner.goal, y) {
+            (Goal::Density, _) => (None, None),
+            (Goal::Classification, Some(y)) => (Some(Labels::of(y)?), None),
+            (Goal::Regression, Some(y)) => (None, Some(Input::<f64>::columns_of("y", y)?)),
+            (_, None) => return Err(DataError::new_err("y is missing: there is nothing to learn")),
         };
         let target = match (&labels, &values) {
             (Some(labels), _) => Target::Classes { codes: &labels.codes, count: labels.names.len() },
@@ -184,7 +193,7 @@ impl BatchLearner {
     /// The fitted model.
     #[getter]
     fn model(&self) -> PyResult<PyExpansion> {
-        Ok(PyExpansion { model: self.outcome()?.model.clone() })
+        Ok(PyExpansion { model: self.fitted_model()? })
     }
 
     /// The labels in the order of their outputs; None for a regression.

@@ -5,6 +5,7 @@ use crate::errors::{ParameterError, ShapeError, raise};
 use crate::settings::whole;
 use crate::threads::detached;
 use groat::Real;
+use groat::gram::SparseGram;
 use groat::kernels::{Kernel, Width};
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
@@ -41,11 +42,16 @@ pub(crate) fn kernel_of(object: &Bound<'_, PyAny>) -> PyResult<Kernel> {
 }
 
 /// One width, or one per feature.
-fn width_of(object: &Bound<'_, PyAny>) -> PyResult<Width> {
+pub(crate) fn width_of(object: &Bound<'_, PyAny>) -> PyResult<Width> {
     match object.extract::<f64>() {
         Ok(width) => Ok(Width::Shared(width)),
         Err(_) => finite_vector("width", object).map(Width::PerFeature),
     }
+}
+
+/// A whole number of which too large a value is refused by the kernel's check, whatever it is.
+fn small(name: &str, object: &Bound<'_, PyAny>) -> PyResult<u32> {
+    Ok(u32::try_from(whole(name, object)?).unwrap_or(u32::MAX))
 }
 
 /// `gamma`, where the width was not given.
@@ -104,13 +110,25 @@ impl PyKernel {
         Self::checked(Kernel::InverseMultiquadric { width: width_of(width)? })
     }
 
+    /// Wendland's function: a polynomial in r / width that is zero from r = width on, positive definite up to
+    /// the given dimension and 2 smoothness times differentiable.
+    #[staticmethod]
+    #[pyo3(signature = (width, dimension=None, smoothness=None))]
+    fn wendland(
+        width: &Bound<'_, PyAny>,
+        dimension: Option<&Bound<'_, PyAny>>,
+        smoothness: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let dimension = dimension.map_or(Ok(3), |value| small("dimension", value))?;
+        let smoothness = smoothness.map_or(Ok(1), |value| small("smoothness", value))?;
+        Self::checked(Kernel::Wendland { width: width_of(width)?, dimension, smoothness })
+    }
+
     /// (scale x.y + offset)^degree.
     #[staticmethod]
     #[pyo3(signature = (degree, scale=1.0, offset=1.0))]
     fn polynomial(degree: &Bound<'_, PyAny>, scale: f64, offset: f64) -> PyResult<Self> {
-        // Too large a degree is refused by the check, whatever it is.
-        let degree = u32::try_from(whole("degree", degree)?).unwrap_or(u32::MAX);
-        Self::checked(Kernel::Polynomial { degree, scale, offset })
+        Self::checked(Kernel::Polynomial { degree: small("degree", degree)?, scale, offset })
     }
 
     /// x.y.
@@ -153,6 +171,28 @@ impl PyKernel {
         Self::checked(self.kernel.with_width(width_of(width)?))
     }
 
+    /// The distance from which on k is zero, or None. With one width per feature it is measured after division
+    /// by the widths.
+    #[getter]
+    fn support(&self) -> Option<f64> {
+        self.kernel.support()
+    }
+
+    /// The same kernel made zero from a distance on, by the factor (1 - r / support)_+^power. Positive definite up
+    /// to 2 power - 1 features.
+    #[pyo3(signature = (support, power=None))]
+    fn with_support(&self, support: f64, power: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let power = power.map(|power| small("power", power)).transpose()?;
+        let kernel = match (&self.kernel, power) {
+            (kernel @ (Kernel::Compact { .. } | Kernel::Wendland { .. }), None) => {
+                kernel.with_support(support)
+            }
+            (Kernel::Compact { base, .. }, Some(power)) => Kernel::compact((**base).clone(), support, power),
+            (kernel, power) => Kernel::compact(kernel.clone(), support, power.unwrap_or(3)),
+        };
+        Self::checked(kernel)
+    }
+
     /// k(x, y) of two samples.
     fn __call__(&self, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<f64> {
         let (x, y) = (finite_vector("x", x)?, finite_vector("y", y)?);
@@ -189,6 +229,35 @@ impl PyKernel {
         } else {
             self.cross_in::<f64>(py, a, b)
         }
+    }
+
+    /// The Gram matrix of a kernel with compact support, nonzeros only and no more than `memory` bytes of them:
+    /// (data, indices, indptr) of its upper half, for scipy.sparse.csc_array.
+    #[pyo3(signature = (x, memory=None))]
+    fn sparse_gram<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        memory: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let limit = memory.map_or(Ok(8 << 30), |bytes| whole("memory", bytes))?;
+        let x = Input::<f64>::rows_of("x", x)?;
+        let rows = x.finite("x")?;
+        let (data, indices, starts) = detached(py, || {
+            let gram = SparseGram::assemble(&self.kernel, rows, limit)?;
+            let stored = (gram.nonzeros() + gram.n()) / 2;
+            let (mut data, mut indices) = (Vec::with_capacity(stored), Vec::with_capacity(stored));
+            let mut starts = vec![0];
+            for j in 0..gram.n() {
+                let (rows, values) = gram.upper_column(j);
+                data.extend_from_slice(values);
+                indices.extend(rows.iter().map(|row| i64::from(*row)));
+                starts.push(data.len() as i64);
+            }
+            groat::Result::Ok((data, indices, starts))
+        })?
+        .map_err(raise)?;
+        (data.into_pyarray(py), indices.into_pyarray(py), starts.into_pyarray(py)).into_pyobject(py)
     }
 
     /// sum_j k(x_i, v_j) w_j for every row of x, without storing the matrix. `weights` has one number, or one

@@ -9,10 +9,14 @@ mod errors;
 mod expansion;
 mod kernel;
 mod labels;
+mod lssvm;
+mod ols;
 mod online;
+mod pca;
 
 mod ridge;
 mod settings;
+mod support;
 mod threads;
 mod watch;
 
@@ -26,8 +30,14 @@ fn _groat(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::BatchLearner>()?;
     module.add_class::<batch::PyTrial>()?;
     module.add_class::<ridge::PyKernelRidge>()?;
+    module.add_class::<ols::OlsRegressor>()?;
+    module.add_class::<ols::OlsClassifier>()?;
+    module.add_class::<ols::OlsDensity>()?;
+    module.add_class::<lssvm::PyLeastSquaresSvm>()?;
+    module.add_class::<pca::PyKernelPca>()?;
     module.add_class::<online::OnlineLearner>()?;
     module.add_class::<online::PyStep>()?;
+    module.add_function(wrap_pyfunction!(support::tune_support, module)?)?;
     module.add_function(wrap_pyfunction!(online::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(online::algorithm_settings, module)?)?;
     module.add_function(wrap_pyfunction!(threads::threads, module)?)?;

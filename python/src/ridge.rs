@@ -1,10 +1,9 @@
 //! Exact kernel ridge regression.
 
 use crate::batch::{BatchLearner, Goal};
-use crate::settings::{count, kernel_and_width, number_or_search, whole};
+use crate::settings::{number_or_search, params};
 use groat::batch::{KernelRidge, Search};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// Exact kernel ridge regression and one-vs-rest classification: every sample stays in the model.
 ///
@@ -32,31 +31,16 @@ impl PyKernelRidge {
         memory: Option<&Bound<'_, PyAny>>,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
+        let params = params!(py; kernel, task, width, ridge, bias, standardise, leave_one_out, selection_rows,
+            memory, seed);
         let mut method = KernelRidge { bias, leave_one_out, ..KernelRidge::default() };
-        (method.kernel, method.widths) = kernel_and_width(kernel, width)?;
+        (method.kernel, method.widths) = params.kernel_and_width()?;
         let (value, search) =
             ridge.map_or(Ok((None, Search::Auto)), |ridge| number_or_search("ridge", ridge))?;
         (method.ridge, method.ridges) = (value.unwrap_or(method.ridge), search);
-        if let Some(rows) = selection_rows {
-            method.selection_rows = count("selection_rows", rows)?;
-        }
-        if let Some(bytes) = memory {
-            method.memory = whole("memory", bytes)?;
-        }
-        if let Some(number) = seed {
-            method.seed = whole("seed", number)?;
-        }
-        let params = PyDict::new(py);
-        params.set_item("kernel", kernel)?;
-        params.set_item("task", task)?;
-        params.set_item("width", width)?;
-        params.set_item("ridge", ridge)?;
-        params.set_item("bias", bias)?;
-        params.set_item("standardise", standardise)?;
-        params.set_item("leave_one_out", leave_one_out)?;
-        params.set_item("selection_rows", selection_rows)?;
-        params.set_item("memory", memory)?;
-        params.set_item("seed", seed)?;
+        method.selection_rows = params.count("selection_rows")?.unwrap_or(method.selection_rows);
+        method.memory = params.whole("memory")?.unwrap_or(method.memory);
+        method.seed = params.whole("seed")?.unwrap_or(method.seed);
         let base = BatchLearner::new(Box::new(method), Goal::named(task)?, standardise, params);
         Ok(PyClassInitializer::from(base).add_subclass(Self))
     }

@@ -6,16 +6,67 @@ use crate::kernel::kernel_of;
 use groat::Kernel;
 use groat::batch::Search;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The arguments that a learner was made with, by name: what they are read from, shown and pickled as.
+pub(crate) struct Params<'py>(pub(crate) Bound<'py, PyDict>);
+
+/// `Params` from variables of the same names as the parameters.
+macro_rules! params {
+    ($py:expr; $($name:ident),+ $(,)?) => {{
+        let arguments = pyo3::types::PyDict::new($py);
+        $(arguments.set_item(stringify!($name), $name)?;)+
+        crate::settings::Params(arguments)
+    }};
+}
+pub(crate) use params;
+
+impl<'py> Params<'py> {
+    /// The argument, unless it is None or there is none of that name.
+    pub(crate) fn get(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
+    }
+
+    pub(crate) fn whole(&self, name: &str) -> PyResult<Option<u64>> {
+        self.get(name)?.map(|value| whole(name, &value)).transpose()
+    }
+
+    pub(crate) fn count(&self, name: &str) -> PyResult<Option<usize>> {
+        self.get(name)?.map(|value| count(name, &value)).transpose()
+    }
+
+    pub(crate) fn number(&self, name: &str) -> PyResult<Option<f64>> {
+        let number = |value: Bound<'py, PyAny>| {
+            value.extract::<f64>().map_err(|_| not_allowed(name, &value, "a number"))
+        };
+        self.get(name)?.map(number).transpose()
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> PyResult<bool> {
+        let flag = |value: Bound<'py, PyAny>| {
+            value.extract::<bool>().map_err(|_| not_allowed(name, &value, "True or False"))
+        };
+        self.get(name)?.map_or(Ok(false), flag)
+    }
+
+    /// `kernel=` and `width=`, read together.
+    pub(crate) fn kernel_and_width(&self) -> PyResult<(Kernel, Search)> {
+        kernel_and_width(self.get("kernel")?.as_ref(), self.get("width")?.as_ref())
+    }
+}
+
+/// The exception for a value that a parameter cannot take.
+pub(crate) fn not_allowed(name: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+    ParameterError::new_err(format!("{name} = {value} is not allowed: {expected}"))
+}
 
 /// A whole number that is not negative.
 pub(crate) fn whole(name: &str, object: &Bound<'_, PyAny>) -> PyResult<u64> {
-    object.extract::<u64>().map_err(|_| {
-        ParameterError::new_err(format!("{name} = {object} is not allowed: a whole number, 0 or above"))
-    })
+    object.extract::<u64>().map_err(|_| not_allowed(name, object, "a whole number, 0 or above"))
 }
 
 /// As [`whole`], for counts.
-pub(crate) fn count(name: &str, object: &Bound<'_, PyAny>) -> PyResult<usize> {
+fn count(name: &str, object: &Bound<'_, PyAny>) -> PyResult<usize> {
     let value = whole(name, object)?;
     usize::try_from(value).map_err(|_| ParameterError::new_err(format!("{name} = {value} is too large")))
 }
@@ -27,16 +78,14 @@ pub(crate) fn number_or_search(name: &str, object: &Bound<'_, PyAny>) -> PyResul
     }
     match object.extract::<String>() {
         Ok(text) if text == "auto" => Ok((None, Search::Auto)),
-        Ok(text) => Err(ParameterError::new_err(format!(
-            "{name} = {text:?} is not allowed: a number, a sequence of numbers, or \"auto\""
-        ))),
+        Ok(_) => Err(not_allowed(name, object, "a number, a sequence of numbers, or \"auto\"")),
         Err(_) => Ok((None, Search::Grid(finite_vector(name, object)?))),
     }
 }
 
 /// The kernel and how its width is found. Without word on the width, it is searched for when the kernel is
 /// given by its name alone, and is the kernel's own otherwise.
-pub(crate) fn kernel_and_width(
+fn kernel_and_width(
     kernel: Option<&Bound<'_, PyAny>>,
     width: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Kernel, Search)> {

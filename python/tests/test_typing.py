@@ -8,18 +8,20 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+TESTS = Path(__file__).parent
+CONFIG = str(TESTS.parent / "pyproject.toml")
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ["mypy.stubtest", "groat", "--mypy-config-file", "pyproject.toml"],
-        ["mypy", "--config-file", "pyproject.toml", "-p", "groat"],
-        ["mypy", "--config-file", "pyproject.toml", "tests"],
+        ["mypy.stubtest", "groat", "--mypy-config-file", CONFIG],
+        ["mypy", "--config-file", CONFIG, "-p", "groat"],
+        ["mypy", "--config-file", CONFIG, str(TESTS)],
     ],
     ids=["stubtest", "package", "tests"],
 )
-def test_types(command: list[str]) -> None:
-    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
+def test_types(command: list[str], tmp_path: Path) -> None:
+    # Elsewhere, so that the installed package is looked at and not the sources beside these tests.
+    done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

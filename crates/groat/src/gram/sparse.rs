@@ -127,6 +127,12 @@ impl SparseGram {
         rows.binary_search(&(i as u32)).map_or(0.0, |at| values[at])
     }
 
+    /// Rows and values of the nonzeros of column `j` down to the diagonal, in order of the rows; empty outside
+    /// the matrix.
+    pub fn upper_column(&self, j: usize) -> (&[u32], &[f64]) {
+        if j < self.n() { self.matrix.column(j) } else { (&[], &[]) }
+    }
+
     /// Bandwidth as the rows stand.
     pub fn bandwidth(&self) -> Bandwidth {
         self.matrix.bandwidth()

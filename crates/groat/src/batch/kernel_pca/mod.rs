@@ -29,7 +29,7 @@ mod pre_image;
 use groat_linalg::{Lanczos, SparseSymmetric, View, ViewMut, Write, eigh, product};
 
 use crate::batch::{Progress, Watch};
-use crate::error::{Error, Result, check_positive};
+use crate::error::{Error, Result, check_len, check_positive};
 use crate::expansion::{Expansion, Record, Task};
 use crate::gram::SparseGram;
 use crate::kernels::Kernel;
@@ -242,6 +242,19 @@ fn sign(u: &[f64]) -> f64 {
 }
 
 impl PrincipalComponents {
+    /// An analysis put together again from what [`model`](Self::model), [`eigenvalues`](Self::eigenvalues) and
+    /// [`trace`](Self::trace) gave.
+    pub fn from_parts(model: Expansion, eigenvalues: Vec<f64>, trace: f64) -> Result<Self> {
+        check_len("eigenvalues, one per component", model.outputs(), eigenvalues.len())?;
+        let centred = model.bias().is_some();
+        Ok(Self { model, eigenvalues, trace, centred, notes: Vec::new() })
+    }
+
+    /// Variance of all components together, times the number of rows.
+    pub fn trace(&self) -> f64 {
+        self.trace
+    }
+
     /// The analysis as a model: one output per component.
     pub fn model(&self) -> &Expansion {
         &self.model
