@@ -137,7 +137,7 @@ impl Method for KernelRidge {
         self.check(&problem)?;
         let (trials, notes) =
             if self.searches() { search::search(self, &problem, watch)? } else { (Vec::new(), Vec::new()) };
-        let (kernel, ridge) = match best(&trials) {
+        let (kernel, ridge) = match stablest(&trials) {
             Some(trial) => (trial.kernel.clone(), trial.ridge),
             None => (self.kernel.clone(), self.ridge),
         };
@@ -156,6 +156,14 @@ impl Method for KernelRidge {
         (fitted.trials, fitted.notes, fitted.leave_one_out) = (trials, notes, solution.leave_one_out);
         Ok(fitted)
     }
+}
+
+/// The trial with the largest ridge among those as good as the best (within 0.5 %), and of these the one with the
+/// smallest score. Where the leave-one-out error is flat, this keeps the coefficients small.
+fn stablest(trials: &[Trial]) -> Option<&Trial> {
+    let limit = best(trials)?.score * 1.005;
+    let good = trials.iter().filter(|t| t.score <= limit);
+    good.min_by(|a, b| b.ridge.total_cmp(&a.ridge).then(a.score.total_cmp(&b.score)))
 }
 
 /// The trial with the smallest score; the first of equals.

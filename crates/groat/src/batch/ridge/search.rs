@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Widths of the first automatic grid: the typical distance times `2^(k/2)`.
 const FIRST: std::ops::RangeInclusive<i32> = -5..=3;
 /// How far the grid may be widened at either end.
-const LAST: std::ops::RangeInclusive<i32> = -14..=14;
+const LAST: std::ops::RangeInclusive<i32> = -10..=7;
 
 /// The part of the data that the search sees.
 struct Sample {
