@@ -10,6 +10,7 @@
 //! - [`Inputs`] is what a model remembers of its training table: the columns, the levels of
 //!   categories, the time embedding.
 //! - [`Split`] divides rows into training and test parts.
+//! - [`synthetic`] makes the simulated data sets of the source documents.
 
 mod cell;
 mod column;
@@ -20,6 +21,7 @@ mod read;
 mod split;
 mod standardise;
 mod stream;
+pub mod synthetic;
 mod table;
 mod target;
 #[cfg(feature = "files")]

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow::array::{Array, AsArray, RecordBatch, RecordBatchReader};
 use arrow::compute::cast;
@@ -28,6 +29,11 @@ pub(super) struct ArrowReader {
 impl ArrowReader {
     pub fn open(source: Source, format: Format, options: &ReadOptions) -> Result<Self> {
         let name = source.name.clone();
+        guarded(&name, || Self::open_unguarded(source, format, options))
+    }
+
+    fn open_unguarded(source: Source, format: Format, options: &ReadOptions) -> Result<Self> {
+        let name = source.name.clone();
         let wrong = |e: &dyn std::fmt::Display| Error::Source {
             source_name: name.clone(),
             reason: format!("cannot read it as {format:?}: {e}"),
@@ -47,6 +53,11 @@ impl ArrowReader {
 
     /// The next batch of rows; nothing at the end.
     pub fn next_table(&mut self) -> Result<Option<Table>> {
+        let name = self.source.clone();
+        guarded(&name, || self.next_unguarded())
+    }
+
+    fn next_unguarded(&mut self) -> Result<Option<Table>> {
         let Some(batch) = self.next_batch()? else { return Ok(None) };
         let schema = batch.schema();
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
@@ -87,6 +98,15 @@ impl ArrowReader {
     fn error(&self, reason: String) -> Error {
         Error::Source { source_name: self.source.clone(), reason }
     }
+}
+
+/// Runs the decoders of other crates, which panic on some damaged files, and makes that an error. What
+/// they leave behind is not used again: a reader that failed hands out nothing more.
+fn guarded<T>(source: &str, decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+        let reason = "the file is damaged: its decoder gave up".to_owned();
+        Err(Error::Source { source_name: source.to_owned(), reason })
+    })
 }
 
 /// The file itself, or its decompressed copy in a temporary file that vanishes with the reader.

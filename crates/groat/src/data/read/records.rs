@@ -64,7 +64,7 @@ impl<R: BufRead> Records<R> {
         self.state = State::FieldStart;
         while self.next_line()? {
             let within = self.state == State::Quoted;
-            if !within && self.buffer.trim_ascii().is_empty() {
+            if !within && self.is_blank() {
                 continue;
             }
             if !within {
@@ -80,6 +80,11 @@ impl<R: BufRead> Records<R> {
             self.ends.push(self.text.len());
         }
         Ok(any)
+    }
+
+    /// True for a line of nothing but blanks, which a tab that delimits is not.
+    fn is_blank(&self) -> bool {
+        self.buffer.iter().all(|byte| byte.is_ascii_whitespace() && *byte != self.delimiter)
     }
 
     fn next_line(&mut self) -> io::Result<bool> {
