@@ -16,9 +16,9 @@ pub struct EvaluateArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// Column with the answers [default: the one the model was fitted to]
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", help_heading = "Options")]
     pub target: Option<String>,
     /// Also write a page with charts
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", help_heading = "Options")]
     pub report: Option<PathBuf>,
 }

@@ -14,34 +14,40 @@ Examples:
       Classification, because the target is text; a page with charts besides
   groat fit series.csv --target y --features u --embed 10 --kernel matern52
       A series: predict y from the last 10 values of u and of y itself
-  zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3 -o big.safetensors
+  zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3
       From a pipe, nothing left to choose")]
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// Column to predict; a svmlight file has its own
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", help_heading = "Data")]
     pub target: Option<String>,
     /// What kind of answer to learn; `auto` takes text and two-valued targets as classes
-    #[arg(long, value_enum, default_value_t = TaskArg::Auto)]
+    #[arg(long, value_enum, default_value_t = TaskArg::Auto, help_heading = "Data")]
     pub task: TaskArg,
     /// Columns to learn from [default: all but the target]
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', help_heading = "Data")]
     pub features: Vec<String>,
     /// Columns to leave out
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "features")]
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        conflicts_with = "features",
+        help_heading = "Data"
+    )]
     pub drop: Vec<String>,
     /// Treat rows as moments in time: learn from the last L values of each feature and of the target
-    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "L", help_heading = "Data", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub embed: Option<u32>,
     /// With --embed: how many steps ahead the target lies
-    #[arg(long, value_name = "STEPS", default_value_t = 1, requires = "embed", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "STEPS", default_value_t = 1, requires = "embed", help_heading = "Data", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub horizon: u32,
     /// With --embed: learn from the features' past alone, not from the target's
-    #[arg(long, requires = "embed")]
+    #[arg(long, requires = "embed", help_heading = "Data")]
     pub no_feedback: bool,
     /// Take features as they are instead of bringing each to mean 0 and deviation 1
-    #[arg(long)]
+    #[arg(long, help_heading = "Data")]
     pub no_standardise: bool,
 
     /// How to learn

@@ -4,6 +4,7 @@
 mod data;
 mod evaluate;
 mod fit;
+mod generate;
 mod inspect;
 mod kernel;
 mod predict;
@@ -11,13 +12,14 @@ mod predict;
 pub use data::DataArgs;
 pub use evaluate::EvaluateArgs;
 pub use fit::{FitArgs, TaskArg};
+pub use generate::GenerateArgs;
 pub use inspect::InspectArgs;
 pub use kernel::KernelArg;
 pub use predict::PredictArgs;
 
 use clap::{Args, Parser, Subcommand};
 
-/// Sparse kernel models: fit, predict, evaluate, inspect.
+/// Sparse kernel models from data files.
 #[derive(Debug, Parser)]
 #[command(
     name = "groat",
@@ -36,6 +38,7 @@ pub struct Cli {
 
 /// Arguments that every command takes.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Common")]
 pub struct Common {
     /// Answer with one JSON object on standard output
     #[arg(long, global = true)]
@@ -62,6 +65,8 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Show what a model file holds
     Inspect(InspectArgs),
+    /// Write a synthetic data set
+    Generate(GenerateArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  groat completions bash > ~/.local/share/bash-completion/completions/groat"

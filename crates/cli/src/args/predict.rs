@@ -19,12 +19,12 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// File to write, .csv, .tsv or .parquet [default: CSV on standard output]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Options")]
     pub output: Option<PathBuf>,
     /// Repeat the columns of the input before the prediction
-    #[arg(long)]
+    #[arg(long, help_heading = "Options")]
     pub append: bool,
     /// Classification: also write the decision value of each class
-    #[arg(long)]
+    #[arg(long, help_heading = "Options")]
     pub scores: bool,
 }

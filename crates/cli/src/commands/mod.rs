@@ -2,6 +2,7 @@
 
 mod evaluate;
 mod fit;
+mod generate;
 mod inspect;
 mod predict;
 
@@ -16,6 +17,7 @@ pub fn run(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Predict(args) => predict::run(args, session),
         Command::Evaluate(args) => evaluate::run(args, session),
         Command::Inspect(args) => inspect::run(args, session),
+        Command::Generate(args) => generate::run(args, session),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "groat", &mut script);

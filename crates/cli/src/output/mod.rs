@@ -3,3 +3,4 @@
 pub mod page;
 pub mod progress;
 pub mod summary;
+pub mod tables;

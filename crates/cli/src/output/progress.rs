@@ -14,14 +14,16 @@ pub struct Bar<'a> {
 impl<'a> Bar<'a> {
     /// A bar that says what is going on.
     pub fn new(session: &'a Session, what: &str) -> Self {
-        let target = if session.shows_progress() {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
+        Self::shown_if(true, session, what)
+    }
+
+    /// A bar that is shown only if there is room for it.
+    pub fn shown_if(room: bool, session: &'a Session, what: &str) -> Self {
+        let shown = room && session.shows_progress();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_message(what.to_owned());
-        if session.shows_progress() {
+        if shown {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
         Bar { session, bar }

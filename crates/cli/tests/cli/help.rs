@@ -5,7 +5,7 @@ use super::common::Folder;
 #[test]
 fn help_has_examples() {
     let f = Folder::new();
-    for command in ["fit", "predict", "evaluate", "inspect"] {
+    for command in ["fit", "predict", "evaluate", "inspect", "generate"] {
         let text = f.run(&format!("help {command}"));
         assert!(text.contains("Examples:") && text.contains(&format!("groat {command}")), "{text}");
     }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod common;
 mod fit;
+mod generate;
 mod help;
 mod interruption;
 mod predict;

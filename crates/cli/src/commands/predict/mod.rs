@@ -1,15 +1,17 @@
 //! `groat predict`: a model's answers, batch by batch.
 
+mod columns;
+
 use crate::args::PredictArgs;
 use crate::model;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
-use crate::session::{Session, check_output, print, stdout_error};
+use crate::output::tables::print_table;
+use crate::session::{Session, check_output, stdout_error};
 use groat::Expansion;
 use groat::data::{Column, Format, Inputs, Table, TableReader, write_csv, write_table};
-use groat::expansion::winner;
 use serde_json::json;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// Runs the command.
@@ -24,7 +26,8 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
         inputs: None,
         args: &args,
         session,
-        bar: Bar::new(session, "predicting"),
+        // Answers that scroll by are progress enough.
+        bar: Bar::shown_if(args.output.is_some() || !io::stdout().is_terminal(), session, "predicting"),
         rows: 0,
     };
     match &args.output {
@@ -34,7 +37,7 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
             write_table(path, &whole)?;
         }
         Some(path) => to_file(path, &mut answers, reader)?,
-        None if session.json => return as_json(&answers.whole(reader)?),
+        None if session.json => return print_table(session, &answers.whole(reader)?),
         None => {
             let mut out = io::BufWriter::new(io::stdout().lock());
             answers.write(reader, &mut out, b',').map_err(Failure::at_stdout)?;
@@ -42,6 +45,7 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
         }
     }
     let rows = answers.rows;
+    drop(answers);
     let answer = json!({ "rows": rows, "files": { "predictions": args.output } });
     session.answer(&answer, || {
         let path = args.output.as_ref().map_or(String::new(), |path| path.display().to_string());
@@ -67,20 +71,6 @@ fn to_file(path: &Path, answers: &mut Predictions<'_>, reader: TableReader) -> a
         Some(error) => Err(error),
         None => Ok(written?),
     }
-}
-
-/// The whole answer as an object of columns.
-fn as_json(table: &Table) -> anyhow::Result<()> {
-    let column = |column: &Column| -> Vec<serde_json::Value> {
-        let cell = |row: usize| match column.number(row) {
-            Some(number) => json!(number),
-            None => json!(column.label(row)),
-        };
-        (0..table.rows()).map(cell).collect()
-    };
-    let columns: serde_json::Map<_, _> =
-        table.names().iter().zip(table.columns()).map(|(name, c)| (name.clone(), json!(column(c)))).collect();
-    print(&format!("{:#}\n", json!({ "rows": table.rows(), "columns": columns })))
 }
 
 /// Why predictions stopped: the place they went to failed, or the work did.
@@ -167,60 +157,34 @@ impl Predictions<'_> {
     }
 
     fn answer(&mut self, table: &Table) -> anyhow::Result<Table> {
-        if self.inputs.is_none() {
-            let inputs = model::inputs(&self.model, table, None)?;
-            let unused = model::unused_columns(&inputs, table, None);
-            if !unused.is_empty() && !self.args.append {
-                self.session.remark(&format!(
-                    "{} has columns that the model does not use: {}",
-                    table.source(),
-                    unused.join(", ")
-                ));
-            }
-            self.inputs = Some(inputs);
-        }
-        let Some(inputs) = &self.inputs else { anyhow::bail!("the model takes no inputs") };
+        let inputs = match self.inputs.take() {
+            Some(inputs) => inputs,
+            None => self.settle_inputs(table)?,
+        };
         let values = self.model.values(inputs.apply(table)?.view())?;
+        self.inputs = Some(inputs);
         self.rows += table.rows();
         self.bar.show("rows predicted:".into(), self.rows as u64, None);
 
-        let mut names: Vec<String> = Vec::new();
-        let mut columns = Vec::new();
-        if self.args.append {
-            names.extend_from_slice(table.names());
-            columns.extend_from_slice(table.columns());
-        }
-        // Rows that only fill the past of a series have no answer.
         let lost = table.rows() - values.rows();
-        let numbers = |k: usize| {
-            let column =
-                std::iter::repeat_n(f64::NAN, lost).chain(values.view().iter().map(move |row| row[k]));
-            Column::Numeric(column.collect())
-        };
-        let classes = self.model.classes();
-        if classes.is_empty() {
-            for k in 0..values.cols() {
-                names.push(if values.cols() == 1 {
-                    "prediction".into()
-                } else {
-                    format!("prediction[{}]", k + 1)
-                });
-                columns.push(numbers(k));
-            }
-        } else {
-            names.push("prediction".into());
-            let label = |row: &[f64]| classes.get(winner(row)).map_or("", String::as_str);
-            let labels = std::iter::repeat_n("", lost).chain(values.view().iter().map(label));
-            columns.push(Column::text(labels));
-            if self.args.scores {
-                // Two classes share one value, which speaks for the second.
-                let skip = usize::from(values.cols() == 1);
-                for (k, class) in classes.iter().skip(skip).enumerate() {
-                    names.push(format!("score[{class}]"));
-                    columns.push(numbers(k));
-                }
-            }
+        let (mut names, mut columns): (Vec<String>, Vec<Column>) =
+            columns::columns(&self.model, &values, lost, self.args.scores).into_iter().unzip();
+        if self.args.append {
+            names.splice(0..0, table.names().iter().cloned());
+            columns.splice(0..0, table.columns().iter().cloned());
         }
         Ok(Table::new(names, columns)?)
+    }
+
+    /// What the model takes from these data, as the first batch shows; says which columns it has no use for.
+    fn settle_inputs(&self, table: &Table) -> anyhow::Result<Inputs> {
+        let inputs = model::inputs(&self.model, table, None)?;
+        let unused = model::unused_columns(&inputs, table, None);
+        if !unused.is_empty() && !self.args.append {
+            let list = unused.join(", ");
+            self.session
+                .remark(&format!("{} has columns that the model does not use: {list}", table.source()));
+        }
+        Ok(inputs)
     }
 }
