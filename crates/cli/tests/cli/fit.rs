@@ -98,6 +98,8 @@ fn a_split_file_decides() {
     f.put("split.csv", format!("part\n{marks}"));
     let answer = f.json("fit waves.csv -t y --split split.csv:part");
     assert_eq!((answer["training_rows"].as_u64(), answer["test_rows"].as_u64()), (Some(40), Some(20)));
+    assert_eq!(f.json("fit waves.csv -t y --split split.csv")["test_rows"], 20);
+    assert!(f.fails("fit waves.csv -t y --split waves.csv", 1).contains("which column"));
     f.put("short.csv", "part\n0\n1\n");
     assert!(f.fails("fit waves.csv -t y --split short.csv:part", 1).contains("60"));
 }

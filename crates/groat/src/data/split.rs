@@ -45,13 +45,22 @@ impl Split {
         Ok(Self { train: rows_with(0.0), test: rows_with(1.0) })
     }
 
-    /// From a split file given as `FILE:COLUMN`, which must have `rows` rows.
+    /// From a split file given as `FILE:COLUMN`, or `FILE` alone if it has one column. It must have `rows` rows.
     #[cfg(feature = "files")]
     pub fn from_file(place: &str, rows: usize) -> Result<Self> {
-        let Some((file, column)) = place.rsplit_once(':') else {
-            return Err(Error::parse("split", place, "expected FILE:COLUMN, the column holding 0 and 1"));
+        let (file, column) = match place.rsplit_once(':') {
+            Some((file, column)) if !std::path::Path::new(place).exists() => (file, Some(column)),
+            _ => (place, None),
         };
         let table = super::read_table(file, &super::ReadOptions::default())?;
+        let column = match (column, table.names()) {
+            (Some(column), _) => column,
+            (None, [only]) => only,
+            (None, names) => {
+                let reason = format!("say which column marks the test rows, as in {file}:{}", names[0]);
+                return Err(Error::Source { source_name: file.to_owned(), reason });
+            }
+        };
         let marks = table.numbers(column)?;
         if marks.len() != rows {
             let reason = format!("the split has {} rows, but the data have {rows}", marks.len());
