@@ -1,5 +1,7 @@
 //! The command from the outside: what it prints, writes and returns.
 
+#![allow(clippy::unwrap_used)]
+
 mod bad_input;
 mod common;
 mod fit;
