@@ -183,8 +183,24 @@ mod columnar {
         bytes
     }
 
+    /// A size that no machine has, in the place of every word that could be one.
+    #[test]
+    fn claimed_sizes_are_not_believed() {
+        for (bytes, format) in
+            [(parquet(), Format::Parquet), (ipc_file(), Format::Arrow), (ipc_stream(), Format::Arrow)]
+        {
+            for at in (0..bytes.len() - 8).step_by(4) {
+                for huge in [1_i64 << 44, i64::MAX, -1] {
+                    let mut hostile = bytes.clone();
+                    hostile[at..at + 8].copy_from_slice(&huge.to_le_bytes());
+                    attack(hostile, Some(format));
+                }
+            }
+        }
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
         #[test]
         fn damaged_parquet(damages in damages()) {

@@ -11,6 +11,7 @@ use arrow::ipc::reader::{FileReader, StreamReader};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::ReadOptions;
+use super::claims::{check_arrow_file, check_arrow_stream, check_parquet};
 use super::source::{Format, Source};
 use crate::data::column::{Categories, Column};
 use crate::data::table::Table;
@@ -38,14 +39,19 @@ impl ArrowReader {
             source_name: name.clone(),
             reason: format!("cannot read it as {format:?}: {e}"),
         };
+        let is_file = source.head.starts_with(b"ARROW1");
+        let mut file = seekable(source)?;
         let batches: Box<dyn RecordBatchReader + Send> = if format == Format::Parquet {
-            let builder =
-                ParquetRecordBatchReaderBuilder::try_new(seekable(source)?).map_err(|e| wrong(&e))?;
+            let length_of = file.try_clone().map_err(|e| wrong(&e))?;
+            let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| wrong(&e))?;
+            check_parquet(builder.metadata(), &length_of).map_err(|e| wrong(&e))?;
             Box::new(builder.with_batch_size(options.batch).build().map_err(|e| wrong(&e))?)
-        } else if source.head.starts_with(b"ARROW1") {
-            Box::new(FileReader::try_new_buffered(seekable(source)?, None).map_err(|e| wrong(&e))?)
+        } else if is_file {
+            check_arrow_file(&mut file).map_err(|e| wrong(&e))?;
+            Box::new(FileReader::try_new_buffered(file, None).map_err(|e| wrong(&e))?)
         } else {
-            Box::new(StreamReader::try_new_buffered(source.input, None).map_err(|e| wrong(&e))?)
+            check_arrow_stream(&mut file).map_err(|e| wrong(&e))?;
+            Box::new(StreamReader::try_new_buffered(file, None).map_err(|e| wrong(&e))?)
         };
         let (text, batch) = (options.text.clone(), options.batch);
         Ok(Self { source: name, batches, text, batch, rest: None, rows: 0 })

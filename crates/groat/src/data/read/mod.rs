@@ -2,6 +2,8 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "arrow")]
+mod claims;
 mod csv;
 mod ndjson;
 mod npy;

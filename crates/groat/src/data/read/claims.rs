@@ -1,0 +1,97 @@
+//! What a Parquet or Arrow file says of its own parts, checked against its size.
+//!
+//! The decoders set memory aside for the sizes a file states. A file of a few bytes that states
+//! terabytes would end the program, so such a statement is refused before they see it.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use arrow::ipc::{Block, root_as_footer, root_as_message};
+use parquet::file::metadata::ParquetMetaData;
+
+/// A reason why the file cannot be what it says.
+type Checked = std::result::Result<(), String>;
+
+const MAGIC: &[u8] = b"ARROW1";
+
+/// Every column chunk lies within the file.
+pub(super) fn check_parquet(metadata: &ParquetMetaData, file: &File) -> Checked {
+    let length = file.metadata().map_err(|e| e.to_string())?.len();
+    let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let mut ranges = columns.map(|column| column.byte_range());
+    match ranges.any(|(start, size)| start.checked_add(size).is_none_or(|end| end > length)) {
+        true => Err("a column lies beyond the end of the file".into()),
+        false => Ok(()),
+    }
+}
+
+/// Every block that the footer of an Arrow file names lies within the file.
+pub(super) fn check_arrow_file(file: &mut File) -> Checked {
+    let bad = |e: io::Error| e.to_string();
+    let length = file.seek(SeekFrom::End(0)).map_err(bad)?;
+    let tail = MAGIC.len() as u64 + 4;
+    if length < 2 * tail {
+        return Err("it ends early".into());
+    }
+    let mut end = [0; 10];
+    file.seek(SeekFrom::Start(length - tail)).map_err(bad)?;
+    file.read_exact(&mut end).map_err(bad)?;
+    let size = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
+    if &end[4..] != MAGIC || size > length - tail {
+        return Err("it has no footer".into());
+    }
+    let mut footer = vec![0; size as usize];
+    file.seek(SeekFrom::Start(length - tail - size)).map_err(bad)?;
+    file.read_exact(&mut footer).map_err(bad)?;
+    let footer = root_as_footer(&footer).map_err(|e| e.to_string())?;
+    let fits = |block: &Block| {
+        let parts = [block.offset(), i64::from(block.metaDataLength()), block.bodyLength()];
+        let end = parts.iter().try_fold(0_u64, |sum, &part| sum.checked_add(u64::try_from(part).ok()?));
+        end.is_some_and(|end| end <= length)
+    };
+    let blocks = footer.recordBatches().into_iter().chain(footer.dictionaries()).flatten();
+    if blocks.into_iter().all(fits) {
+        rewind(file)
+    } else {
+        Err("a block lies beyond the end of the file".into())
+    }
+}
+
+/// Every message of an Arrow stream lies within the file that holds the stream.
+pub(super) fn check_arrow_stream(file: &mut File) -> Checked {
+    const CONTINUATION: [u8; 4] = [0xff; 4];
+    let bad = |e: io::Error| e.to_string();
+    let length = file.seek(SeekFrom::End(0)).map_err(bad)?;
+    let mut at = 0;
+    while at + 4 <= length {
+        let mut word = [0; 4];
+        file.seek(SeekFrom::Start(at)).map_err(bad)?;
+        file.read_exact(&mut word).map_err(bad)?;
+        at += 4;
+        // Streams of old writers have the size without the mark before it.
+        if word == CONTINUATION {
+            file.read_exact(&mut word).map_err(bad)?;
+            at += 4;
+        }
+        let size = u64::from(u32::from_le_bytes(word));
+        if size == 0 {
+            break;
+        }
+        if size > length - at {
+            return Err("a message lies beyond the end of the file".into());
+        }
+        let mut message = vec![0; size as usize];
+        file.read_exact(&mut message).map_err(bad)?;
+        at += size;
+        let body = root_as_message(&message).map_err(|e| e.to_string())?.bodyLength();
+        match u64::try_from(body) {
+            Ok(body) if body <= length - at => at += body,
+            _ => return Err("the body of a message lies beyond the end of the file".into()),
+        }
+    }
+    rewind(file)
+}
+
+fn rewind(file: &mut File) -> Checked {
+    file.rewind().map_err(|e| e.to_string())
+}
