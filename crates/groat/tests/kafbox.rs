@@ -88,17 +88,44 @@ const TRANSLATIONS: &[Translation] = &[
         "exkrls",
         &[("alphaf", "transition"), ("beta", "lambda"), ("lambda", "ridge"), ("q", "drift"), ("M", "budget")],
     ),
+    translation(
+        "mknlms_cs",
+        "mknlms",
+        &[("eta", "eta"), ("delta", "mu0"), ("rho", "eps"), ("kernelpars", "widths")],
+    ),
+    translation(
+        "mxklms",
+        "mxklms",
+        &[("eta", "eta"), ("mu", "eta_gate"), ("M", "budget"), ("kernelpars", "widths")],
+    ),
+    // Equal weights omega cancel.
+    translation("phypass", "phypass", &[("mu", "eta"), ("sigma", "mu0"), ("s", "active"), ("p", "tau")]),
+    translation(
+        "L2_s",
+        "l2-s",
+        &[
+            ("eta", "eta"),
+            ("eps", "eps"),
+            ("kernelpars", "widths"),
+            ("convex", "blend"),
+            ("plat", "error_ratio"),
+            ("s", "active"),
+            ("dictmax", "budget"),
+        ],
+    ),
+    translation("rffklms", "rff-klms", &[]),
 ];
 
 /// Words that we call otherwise.
 const WORDS: &[(&str, &str)] = &[("l1", "absolute"), ("l2", "squared")];
 
-/// Runs in which the toolbox departs from the paper it follows, and we do not: file tag (or all runs of a
-/// class), and what differs. Their deviation is printed, not judged.
+/// Runs in which the toolbox departs from the paper it follows, and we do not: file tag
+/// and what differs. Their deviation is printed, not judged.
 const DEPARTURES: &[(&str, &str)] = &[
     ("qklms_fb", "significance: the toolbox gives a new vector's weight to all, and no density to itself"),
     ("klms_csal1", "threshold: the toolbox has |alpha + eps| where the paper has |alpha| + eps"),
     ("klms_csal1_mu05", "threshold, as above"),
+    ("mxklms", "gate: the toolbox has a sum where the gradient of the softmax has a difference"),
 ];
 
 /// One line of the index.
@@ -109,6 +136,8 @@ struct Run {
     parameters: Vec<(String, String)>,
     tolerance: f64,
     stable_path: bool,
+    /// Leading steps whose predictions can be compared.
+    steps: usize,
 }
 
 /// How a run came out.
@@ -129,19 +158,36 @@ fn numbers(path: &Path) -> Vec<Vec<f64>> {
 
 fn runs(dir: &Path) -> Vec<Run> {
     let sensitivity = |cell: &str| cell.parse::<f64>().unwrap_or(0.0);
-    let run = |row: Vec<String>| Run {
-        stream: row[0].clone(),
-        tag: row[1].clone(),
-        class: row[2].clone(),
-        parameters: row[3]
-            .split(';')
-            .filter_map(|pair| pair.split_once('='))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect(),
-        tolerance: (100.0 * sensitivity(&row[8]).max(sensitivity(&row[9])).max(1e-14)).max(1e-12),
-        stable_path: row[10] == "1",
+    let run = |row: Vec<String>| {
+        // An extrapolated step amplifies rounding errors: only the steps are compared that moved by at
+        // most 1e-9 when the toolbox's own arithmetic was perturbed.
+        let chaotic = row[2] == "phypass" && row[0] == "mg30";
+        let perturbed = sensitivity(&row[8]).max(sensitivity(&row[9])).max(1e-14);
+        let perturbed = if chaotic { 1e-9 } else { perturbed };
+        Run {
+            stream: row[0].clone(),
+            tag: row[1].clone(),
+            class: row[2].clone(),
+            parameters: row[3]
+                .split(';')
+                .filter_map(|pair| pair.split_once('='))
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            tolerance: (100.0 * perturbed).max(1e-12),
+            stable_path: row[10] == "1",
+            steps: if chaotic { row[11].parse().unwrap() } else { usize::MAX },
+        }
     };
     table(&dir.join("index.csv")).into_iter().map(run).collect()
+}
+
+/// The recorded frequencies and phases of random features.
+fn recorded_features(dir: &Path, stream: &str) -> [String; 2] {
+    let rows = numbers(&dir.join(format!("{stream}__rffklms__features.csv")));
+    let join = |cells: Vec<f64>| cells.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+    let frequencies = rows.iter().flat_map(|row| row[1..row.len() - 1].to_vec()).collect();
+    let phases = rows.iter().map(|row| row[row.len() - 1]).collect();
+    [join(frequencies), join(phases)]
 }
 
 impl Run {
@@ -161,7 +207,7 @@ impl Run {
         }
     }
 
-    fn learner(&self, dimension: usize) -> Option<Learner> {
+    fn learner(&self, dir: &Path, dimension: usize) -> Option<Learner> {
         let translation = TRANSLATIONS.iter().find(|t| t.class == self.class)?;
         presets::find(translation.preset).ok()?;
         let mut settings = Settings::new();
@@ -172,6 +218,17 @@ impl Run {
                 settings.set(ours, word.map_or(value, |(_, ours)| ours));
             }
         }
+        if self.class == "L2_s" {
+            // One threshold per kernel, all the same.
+            settings.set("mu0", self.parameter("mu0").unwrap().split(' ').next().unwrap());
+        }
+        if self.class == "rffklms" {
+            // Features without the factor sqrt(2 / D): our step is half of theirs.
+            let [frequencies, phases] = recorded_features(dir, &self.stream);
+            settings.set("eta", self.parameter("mu").unwrap().parse::<f64>().unwrap() / 2.0);
+            settings.set("frequencies", frequencies);
+            settings.set("phases", phases);
+        }
         Some(Learner::new(translation.preset, &self.kernel(), dimension, &settings).unwrap())
     }
 
@@ -179,12 +236,14 @@ impl Run {
         let stream = numbers(&dir.join(format!("{}.csv", self.stream)));
         let expected = numbers(&dir.join(format!("{}__{}.csv", self.stream, self.tag)));
         let dimension = stream[0].len() - 2;
-        let mut learner = self.learner(dimension)?;
+        let mut learner = self.learner(dir, dimension)?;
         let mut agreement = Agreement { worst: 0.0, sizes_differ_at: None, worst_variance: 0.0 };
         for (n, (sample, expected)) in stream.iter().zip(&expected).enumerate() {
             let (x, y) = (&sample[1..=dimension], sample[dimension + 1]);
             let step = learner.learn_one(x, y).unwrap();
-            agreement.worst = agreement.worst.max((step.prediction - expected[1]).abs());
+            if n < self.steps {
+                agreement.worst = agreement.worst.max((step.prediction - expected[1]).abs());
+            }
             if step.size != expected[2] as usize && agreement.sizes_differ_at.is_none() {
                 agreement.sizes_differ_at = Some(n + 1);
             }

@@ -81,4 +81,14 @@ methods! {
     ExtendedKrls(super::filters::exkrls::ExtendedKrls),
     /// Quantised kernel recursive least squares.
     QuantisedKrls(super::filters::qkrls::QuantisedKrls),
+    /// Multikernel normalised LMS.
+    MultikernelNlms(super::filters::mknlms::MultikernelNlms),
+    /// Mixture of kernel LMS filters.
+    MixtureKlms(super::filters::mxklms::MixtureKlms),
+    /// Parallel projections along the nearest vectors.
+    Phypass(super::filters::phypass::Phypass),
+    /// Several Gaussians in the metric of L2.
+    MultiGaussianL2(super::filters::l2::MultiGaussianL2),
+    /// LMS on random Fourier features.
+    RandomFeatureKlms(super::filters::rff_klms::RandomFeatureKlms),
 }

@@ -37,6 +37,7 @@ pub mod parameters;
 pub mod parts;
 pub mod presets;
 mod projection;
+mod recent;
 mod settings;
 mod step;
 mod strategy;

@@ -34,6 +34,8 @@ pub enum Range {
     WholeOrBudget,
     /// Numbers above 0, separated by `;` or blanks.
     Positives,
+    /// Finite numbers, separated by `;` or blanks, or the word `drawn`.
+    NumbersOrDrawn,
 }
 
 impl Range {
@@ -59,6 +61,7 @@ impl Range {
             Range::UnitOrAdaptive => "a number from 0 to 1, or adaptive",
             Range::WholeOrBudget => "a whole number, or budget",
             Range::Positives => "finite numbers above 0, separated by ';'",
+            Range::NumbersOrDrawn => "finite numbers, separated by ';', or drawn",
         }
     }
 
@@ -77,11 +80,8 @@ impl Range {
             Range::Choice(words) => words.contains(&text),
             Range::UnitOrAdaptive => text == "adaptive" || within(0.0, 1.0),
             Range::WholeOrBudget => text == "budget" || text.parse::<usize>().is_ok(),
-            Range::Positives => {
-                let mut words = list(text).peekable();
-                words.peek().is_some()
-                    && words.all(|w| w.parse::<f64>().is_ok_and(|v| v.is_finite() && v > 0.0))
-            }
+            Range::Positives => numbers(text, |v| v > 0.0),
+            Range::NumbersOrDrawn => text == "drawn" || numbers(text, |_| true),
         }
     }
 }
@@ -89,6 +89,12 @@ impl Range {
 /// The words of a list value.
 pub(crate) fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split([';', ' ']).filter(|word| !word.is_empty())
+}
+
+/// True for a list of finite numbers, at least one, that all `fit`.
+fn numbers(text: &str, fit: impl Fn(f64) -> bool) -> bool {
+    let mut words = list(text).peekable();
+    words.peek().is_some() && words.all(|w| w.parse::<f64>().is_ok_and(|v| v.is_finite() && fit(v)))
 }
 
 /// One parameter: its name, what it means, what it may be.
@@ -182,6 +188,23 @@ pub const PARAMETERS: &[Parameter] = &[
     row("shrink", Range::NotNegative, "soft threshold: weights move this far towards 0 a step"),
     row("eps_alpha", Range::NotNegative, "thresholds are shrink / (|alpha_i| + eps_alpha)"),
     row("radius", Range::Positive, "largest norm of the model; it is scaled back to this"),
+    row(
+        "widths",
+        Range::Positives,
+        "widths of the kernels of a multikernel method, as multiples of the kernel's own",
+    ),
+    row("eta_gate", Range::NotNegative, "step size of the gate that mixes the kernels"),
+    row("active", Range::Count, "how many of the nearest vectors are updated"),
+    row("blend", Range::Unit, "share of the Gram matrix in the metric; the unit matrix has the rest"),
+    row(
+        "error_ratio",
+        Range::NotNegative,
+        "least squared error over squared output at which a narrower kernel enters",
+    ),
+    row("features", Range::Count, "how many random features"),
+    row("seed", Range::Whole, "seed of the random features"),
+    row("frequencies", Range::NumbersOrDrawn, "frequencies of the features row by row, or drawn"),
+    row("phases", Range::NumbersOrDrawn, "phases of the features, or drawn"),
     row("floor", Range::NotNegative, "least residual, relative to k(x,x), at which a vector may enter"),
 ];
 

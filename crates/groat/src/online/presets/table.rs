@@ -6,14 +6,19 @@ use crate::online::filters::exkrls::ExtendedKrls;
 use crate::online::filters::fbklms::FixedBudgetKlms;
 use crate::online::filters::kapsm::ProjectedSubgradient;
 use crate::online::filters::krls_tracker::KrlsTracker;
+use crate::online::filters::l2::MultiGaussianL2;
 use crate::online::filters::linear::LinearLms;
 use crate::online::filters::lkapa::LeakyKapa;
 use crate::online::filters::memory_cell::MemoryCell;
+use crate::online::filters::mknlms::MultikernelNlms;
+use crate::online::filters::mxklms::MixtureKlms;
+use crate::online::filters::phypass::Phypass;
 use crate::online::filters::problms::ProbabilisticLms;
 use crate::online::filters::proximal::ProximalKlms;
 use crate::online::filters::qklms_fb::FixedBudgetQklms;
 use crate::online::filters::qkrls::QuantisedKrls;
 use crate::online::filters::recursive::Recursive;
+use crate::online::filters::rff_klms::RandomFeatureKlms;
 use crate::online::method::Method;
 
 /// A mix of parts: update, novelty, cost, projection, strategy; the loss is squared.
@@ -27,6 +32,17 @@ const fn mix(
     let [update, novelty, cost, projection, strategy] = parts;
     let parts = [update, novelty, cost, projection, strategy, "squared"];
     Preset { name, summary, source, recipe: Recipe::Mix { parts, values } }
+}
+
+/// Kernel LMS with another loss.
+const fn klms_with(
+    loss: &'static str,
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+) -> Preset {
+    let parts = ["gradient", "always", "oldest", "none", "freeze", loss];
+    Preset { name, summary, source, recipe: Recipe::Mix { parts, values: &[("budget", "10000")] } }
 }
 
 /// A method with a state of its own.
@@ -98,6 +114,18 @@ pub const PRESETS: &[Preset] = &[
         "kernel LMS: every sample becomes a vector with weight eta e",
         "Liu, Pokharel, Principe, The kernel least-mean-square algorithm, 2008",
     ),
+    klms_with(
+        "huber",
+        "klms-huber",
+        "kernel LMS that takes errors above loss_scale for loss_scale",
+        "Huber, Robust estimation of a location parameter, 1964; Kivinen, Smola, Williamson, 2004",
+    ),
+    klms_with(
+        "correntropy",
+        "klms-correntropy",
+        "kernel LMS under the maximum correntropy criterion: outliers do not count",
+        "Zhao, Chen, Principe, Kernel adaptive filtering with maximum correntropy criterion, 2011",
+    ),
     mix(
         "klms-window",
         ["gradient", "always", "oldest", "none", "window"],
@@ -138,6 +166,13 @@ pub const PRESETS: &[Preset] = &[
         ["affine-projection", "coherence", "oldest", "none", "unlimited"],
         &[("mu0", "0.95"), ("tau", "20")],
         "kernel affine projection with the coherence criterion",
+        "Richard, Bermudez, Honeine, 2009, (17)-(20)",
+    ),
+    mix(
+        "kap",
+        ["affine-projection", "coherence", "oldest", "none", "unlimited"],
+        &[("mu0", "0.95"), ("tau", "20")],
+        "the toolbox's name of kapa",
         "Richard, Bermudez, Honeine, 2009, (17)-(20)",
     ),
     mix(
@@ -243,6 +278,50 @@ pub const PRESETS: &[Preset] = &[
         &[("epsu", "0.1"), ("ridge", "1e-2"), ("budget", "1000")],
         "quantised kernel recursive least squares: near samples are counted at the nearest vector",
         "Chen, Zhao, Zhu, Principe, Quantized kernel recursive least squares algorithm, 2013",
+    ),
+    own(
+        "mknlms",
+        |plan| MultikernelNlms::new(plan).map(Method::from),
+        &[("eta", "0.5"), ("mu0", "0.9"), ("eps", "1e-2"), ("widths", "0.5;1;2")],
+        "normalised LMS on the values of several kernels, with the coherence criterion",
+        "Yukawa, Multikernel adaptive filtering, 2012, (11)-(15)",
+    ),
+    own(
+        "mxklms",
+        |plan| MixtureKlms::new(plan).map(Method::from),
+        &[("eta", "0.5"), ("eta_gate", "0.1"), ("budget", "1000"), ("widths", "0.5;1;2")],
+        "one kernel LMS per kernel, mixed by a gate that learns",
+        "Pokharel, Seth, Principe, Mixture kernel least mean square, 2013, (8)-(14)",
+    ),
+    own(
+        "phypass",
+        |plan| Phypass::new(plan).map(Method::from),
+        &[("eta", "0.5"), ("mu0", "0.95"), ("active", "1"), ("tau", "8")],
+        "parallel projections onto the last tau samples along the nearest vectors, extrapolated",
+        "Takizawa, Yukawa, An efficient data-reusing kernel adaptive filtering algorithm, 2013, (5)-(12)",
+    ),
+    own(
+        "l2-s",
+        |plan| MultiGaussianL2::new(plan).map(Method::from),
+        &[
+            ("eta", "0.5"),
+            ("mu0", "0.95"),
+            ("eps", "1e-2"),
+            ("widths", "2;1;0.5"),
+            ("blend", "0.999"),
+            ("error_ratio", "1e-2"),
+            ("active", "1"),
+            ("budget", "1000"),
+        ],
+        "Gaussians of several widths in the metric of L2, the nearest of them updated",
+        "Ohnishi, Yukawa, Online learning in L2 space with multiple Gaussian kernels, 2017, (6)-(13)",
+    ),
+    own(
+        "rff-klms",
+        |plan| RandomFeatureKlms::new(plan).map(Method::from),
+        &[("eta", "0.5"), ("features", "200"), ("seed", "1"), ("frequencies", "drawn"), ("phases", "drawn")],
+        "LMS on random Fourier features of the kernel: fixed cost, no dictionary",
+        "Rahimi, Recht, 2007; Singh, Ahuja, Moulin, Online learning with kernels: overcoming the growing sum problem, 2012",
     ),
     mix(
         "spl",

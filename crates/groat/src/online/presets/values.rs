@@ -59,7 +59,6 @@ impl Values {
     }
 
     /// The value as a list of numbers.
-    #[allow(dead_code, reason = "for filters with several kernels")]
     pub fn numbers(&self, name: &'static str) -> Result<Vec<f64>> {
         let text = self.text(name)?;
         list(text).map(|word| word.parse().map_err(|_| Error::parameter(name, text, "numbers"))).collect()
