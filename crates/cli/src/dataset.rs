@@ -50,6 +50,9 @@ impl Samples {
             TaskArg::Classification => true,
             TaskArg::Auto => (facts.text || two_values) && inputs.embedding().is_none(),
         };
+        if task == TaskArg::Auto && classes {
+            refuse_free_text(table, target, &facts)?;
+        }
         let truth = if classes {
             let Classes { labels, codes } = Classes::of(table, target)?;
             Truth::Classes { codes: codes[inputs.lost_rows()..].to_vec(), labels }
@@ -126,6 +129,27 @@ impl fmt::Display for Errors {
             }
         }
     }
+}
+
+/// A text among many different values is more likely a slip than one of that many classes.
+fn refuse_free_text(table: &Table, target: &str, facts: &ColumnFacts) -> groat::Result<()> {
+    if facts.distinct <= 20 || 2 * facts.distinct <= table.rows() {
+        return Ok(());
+    }
+    let column = table.column(table.find(target)?);
+    let label = |row: usize| column.label(row).unwrap_or_default();
+    let first = (0..table.rows()).find(|&row| label(row).parse::<f64>().is_err()).unwrap_or(0);
+    Err(groat::Error::Data {
+        source_name: table.source().to_owned(),
+        line: table.line(first),
+        column: target.to_owned(),
+        reason: format!(
+            "found the text {:?} among {} different values; if the target should be numbers, mend it, and if it \
+             really is that many classes, say --task classification",
+            label(first),
+            facts.distinct
+        ),
+    })
 }
 
 /// A model's answers.

@@ -30,8 +30,21 @@ pub fn code(outcome: anyhow::Result<()>) -> ExitCode {
     }
     let wrong_call = is_wrong_call(&error);
     // Nobody is left to tell if standard error is gone too.
-    let _ = writeln!(io::stderr(), "groat: {error:#}");
+    let _ = writeln!(io::stderr(), "groat: {}", message(&error));
     ExitCode::from(if wrong_call { 2 } else { 1 })
+}
+
+/// The error and its causes, each said once: most errors name their cause already.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| {
+        if said.is_empty() {
+            cause
+        } else if said.contains(&cause) {
+            said
+        } else {
+            format!("{said}: {cause}")
+        }
+    })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -55,6 +68,12 @@ fn is_wrong_call(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn causes_are_said_once() {
+        let full = groat::Error::io("out", io::Error::other("disk full"));
+        assert_eq!(message(&anyhow::Error::from(full).context("saving")), "saving: out: disk full");
+    }
 
     #[test]
     fn kinds_of_failure_are_told_apart() {

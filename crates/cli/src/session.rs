@@ -98,12 +98,22 @@ pub fn check_output(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     if !folder.is_dir() {
         anyhow::bail!("cannot write {}: there is no folder {}", output.display(), folder.display());
     }
-    let Ok(place) = output.canonicalize() else { return Ok(()) };
+    let Ok(place) = output.canonicalize() else { return try_folder(output, folder) };
     match inputs.iter().find(|input| input.canonicalize().is_ok_and(|other| other == place)) {
         Some(input) => exit::usage(format!(
             "{} is read by this command and would be overwritten; write to another file",
             input.display()
         )),
-        None => Ok(()),
+        // A device or a pipe is written to as it is.
+        None if !place.is_file() => Ok(()),
+        None => try_folder(output, folder),
+    }
+}
+
+/// Makes a file without a name, to see whether one can be made.
+fn try_folder(output: &Path, folder: &Path) -> anyhow::Result<()> {
+    match tempfile::tempfile_in(folder) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot write {}", output.display())),
     }
 }

@@ -41,6 +41,14 @@ fn targets_that_are_not_there_or_not_numbers() {
 }
 
 #[test]
+fn a_slip_in_a_column_of_numbers_is_found() {
+    let rows: String = (0..60)
+        .map(|i| format!("{i},{}\n", if i == 40 { "oops".into() } else { (0.5 * i as f64).to_string() }))
+        .collect();
+    refuses("d.csv", &format!("x,y\n{rows}"), "-t y", &["d.csv, line 42, column y", "oops", "numbers"]);
+}
+
+#[test]
 fn one_class_is_not_enough() {
     refuses("d.csv", "x,y\n1,a\n2,a\n3,a\n4,a\n5,a\n", "-t y", &["classes", "found 1"]);
 }
