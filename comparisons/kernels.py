@@ -19,7 +19,7 @@ def gram(n: int, d: int, target: float, repeats: int, verdicts: Verdicts) -> Non
     gamma = 0.5 / d
     kernel = Kernel.gaussian(gamma=gamma)
     ours, peer = race(repeats, lambda: kernel.gram(x), lambda: rbf_kernel(x, gamma=gamma))
-    print(f"Gram matrix {n} x {n}, d = {d}: groat {ours.seconds:.4f} s, scikit-learn {peer.seconds:.4f} s")
+    print(f"Gram matrix {n} x {n}, d = {d}: groat {ours}, scikit-learn {peer}")
     difference = float(np.max(np.abs(ours.result - peer.result) / peer.result))
     verdicts.at_most("largest relative difference", difference, 1e-12)
     verdicts.at_least("times faster than scikit-learn", peer.seconds / ours.seconds, target)
@@ -32,7 +32,7 @@ def weighted_sum(n: int, d: int, repeats: int, verdicts: Verdicts) -> None:
     ours, forming = race(
         repeats, lambda: kernel.weighted_sum(x, vectors, weights), lambda: kernel.cross(x, vectors)
     )
-    print(f"Weighted sum {n} x {n}, d = {d}: {ours.seconds:.4f} s, forming the matrix {forming.seconds:.4f} s")
+    print(f"Weighted sum {n} x {n}, d = {d}: {ours}, forming the matrix {forming}")
     expected = forming.result @ weights
     error = float(np.max(np.abs(ours.result - expected)) / np.max(np.abs(expected)))
     verdicts.at_most("largest difference, relative to the largest value", error, 1e-12)
@@ -41,7 +41,7 @@ def weighted_sum(n: int, d: int, repeats: int, verdicts: Verdicts) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--rows", type=int, default=5000, help="rows of the Gram matrices")
     arguments = parser.parse_args()
     print(f"threads: {threads()}")

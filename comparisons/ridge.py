@@ -33,7 +33,7 @@ def main() -> int:
         lambda: Peer(kernel="rbf", gamma=gamma, alpha=ridge).fit(x, y),
     )
     print(f"threads: {threads()}")
-    print(f"Kernel ridge n = {n}, d = {d}: groat {ours.seconds:.3f} s, scikit-learn {peer.seconds:.3f} s")
+    print(f"Kernel ridge n = {n}, d = {d}: groat {ours}, scikit-learn {peer}")
     verdicts = Verdicts()
     difference = float(np.max(np.abs(ours.result.model.weights[:, 0] - peer.result.dual_coef_)))
     verdicts.at_most("largest difference of a coefficient", difference, 1e-8)

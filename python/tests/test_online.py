@@ -74,7 +74,7 @@ def test_settings() -> None:
     assert {"eta", "mu0"} <= set(described)
     default, allowed, meaning = described["eta"]
     assert float(default) > 0 and allowed and meaning
-    assert OnlineLearner("krls-window", KERNEL, tau_=20).settings == {"tau": "20"}
+    assert OnlineLearner("krls-tracker", KERNEL, lambda_=0.99).settings == {"lambda": "0.99"}
     for wrong in ({"eta": -1.0}, {"nonsense": 1}, {"eta": "fast"}, {"eta": float("nan")}, {"budget": 1.5}):
         with pytest.raises(groat.ParameterError):
             OnlineLearner("klms-coherence", KERNEL, **wrong)
