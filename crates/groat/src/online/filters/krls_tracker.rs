@@ -38,6 +38,14 @@ pub(crate) struct KrlsTracker {
     buffers: Buffers,
 }
 
+/// The posterior at a sample; `shrink` is what seeing its target made of its row of the covariance.
+#[derive(Debug)]
+struct Posterior {
+    mean: f64,
+    variance: f64,
+    shrink: f64,
+}
+
 /// Kept from step to step.
 #[derive(Clone, Debug, Default)]
 struct Buffers {
@@ -71,18 +79,40 @@ impl KrlsTracker {
         (weight > 0.0).then(|| sum / weight * (self.sn2 + (residual + explained).max(0.0)))
     }
 
-    /// Back to the prior.
-    fn forget(&mut self) {
+    /// Back to the prior, the row `h = Sigma q` with it: `K q = K Q k = k`, so it needs no second product.
+    fn forget(&mut self, k: &[f64], h: &mut [f64]) {
         if self.lambda < 1.0 {
             self.sigma.blend(self.lambda, self.inverse.gram(), 1.0 - self.lambda);
+            h.iter_mut().zip(k).for_each(|(h, k)| *h = self.lambda * *h + (1.0 - self.lambda) * k);
             let root = self.lambda.sqrt();
-            self.mu.iter_mut().chain(&mut self.dictionary.alpha).for_each(|value| *value *= root);
+            self.mu.iter_mut().for_each(|value| *value *= root);
         }
+    }
+
+    /// The posterior at the vectors given the target, and its mean and variance at the sample.
+    fn observe(&mut self, y: f64, residual: f64, buffers: &Buffers) -> Posterior {
+        let Buffers { q, h, .. } = buffers;
+        let mean = dot(q, &self.mu);
+        let variance = (residual + dot(h, q)).max(0.0);
+        let noisy = self.sn2 + variance;
+        let error = y - mean;
+        let weight = if self.mu.is_empty() { 1.0 } else { self.lambda };
+        self.scale[0] += weight * error * error / noisy;
+        self.scale[1] += weight;
+        axpy(error / noisy, h, &mut self.mu);
+        self.sigma.rank_one(-1.0 / noisy, h);
+        self.solve_weights();
+        Posterior { mean: mean + error / noisy * variance, variance, shrink: 1.0 - variance / noisy }
+    }
+
+    /// The weights `Q mu` after `mu` or `Q` changed.
+    fn solve_weights(&mut self) {
+        self.inverse.inverse().multiply(&self.mu, &mut self.dictionary.alpha);
     }
 
     /// Which vector a new one would push out: `None` for the new one itself. With the inverse grown on
     /// paper, `(Q mu)_i` becomes `a_i + q_i t` and `Q_ii + q_i^2 / s`, where `t = (q . mu - mean) / s`.
-    fn least(&mut self, q: &[f64], residual: f64, mean: f64) -> Option<usize> {
+    fn least(&self, q: &[f64], residual: f64, mean: f64) -> Option<usize> {
         let t = (dot(q, &self.mu) - mean) / residual;
         let (mut least, mut at) = ((t * residual).abs(), None);
         for (i, (q, alpha)) in q.iter().zip(&self.dictionary.alpha).enumerate().rev() {
@@ -95,23 +125,57 @@ impl KrlsTracker {
         at
     }
 
-    /// Takes the sample into the dictionary; `mean` is the posterior mean there, `h` and `variance` its row
-    /// of the posterior covariance.
-    fn admit(
+    /// Takes the sample into the dictionary unless it adds nothing, and lets another vector leave a full one.
+    fn revise(
         &mut self,
         x: &[f64],
         kxx: f64,
         residual: f64,
-        mean: f64,
-        buffers: &Buffers,
-        variance: f64,
-        shrink: f64,
+        at: &Posterior,
+        buffers: &mut Buffers,
+        step: &mut Step,
     ) {
+        let m = self.size();
+        let redundant = m > 0 && residual < self.jitter.max(f64::EPSILON * kxx);
+        let full = m >= self.budget;
+        let leaves = if full && !redundant { self.least(&buffers.q, residual, at.mean) } else { None };
+        if redundant || full && leaves.is_none() {
+            step.projected = true;
+            return;
+        }
         self.inverse.grow(&buffers.k, kxx, &buffers.q, residual);
-        self.mu.push(mean);
-        // The row was computed before the sample was seen: h - h v / sy2 = h (1 - v / sy2).
-        self.sigma.push_scaled(&buffers.h, shrink, variance * shrink);
+        self.mu.push(at.mean);
+        // Its row of the covariance was computed before the target was seen: h - h v / (sn2 + v).
+        self.sigma.push_scaled(&buffers.h, at.shrink, at.variance * at.shrink);
         self.dictionary.push(x, 0.0, kxx);
+        step.admitted = true;
+        if let Some(r) = leaves {
+            buffers.column.resize(m + 1, 0.0);
+            self.remove(r, &mut buffers.column);
+            step.evicted = 1;
+        }
+        self.solve_weights();
+    }
+
+    /// One step, with the buffers lent out.
+    fn learn(&mut self, x: &[f64], y: f64, buffers: &mut Buffers) -> Step {
+        buffers.resize(self.size());
+        let Buffers { k, q, h, .. } = buffers;
+        self.dictionary.row(x, k);
+        let kxx = self.dictionary.diag(x);
+        let prediction = dot(k, &self.dictionary.alpha);
+        let residual = self.inverse.solve(k, kxx, q).max(0.0);
+        self.sigma.multiply(q, h);
+        let std = self.spread(residual, dot(h, q)).map(f64::sqrt);
+        let mut step = Step { prediction, error: y - prediction, std, ..Step::default() };
+        if sound(step.error) && kxx.is_finite() && residual.is_finite() {
+            self.forget(k, h);
+            let posterior = self.observe(y, residual, buffers);
+            self.revise(x, kxx, residual, &posterior, buffers, &mut step);
+        } else {
+            step.refused = true;
+        }
+        step
     }
 
     /// Drops vector `r`.
@@ -133,56 +197,8 @@ impl Filter for KrlsTracker {
     }
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let m = self.size();
         let mut buffers = std::mem::take(&mut self.buffers);
-        buffers.resize(m);
-        let Buffers { k, q, h, column } = &mut buffers;
-        self.dictionary.row(x, k);
-        let kxx = self.dictionary.diag(x);
-        let prediction = dot(k, &self.dictionary.alpha);
-        let residual = self.inverse.solve(k, kxx, q).max(0.0);
-        self.sigma.multiply(q, h);
-        let std = self.spread(residual, dot(h, q)).map(f64::sqrt);
-        let mut step = Step { prediction, error: y - prediction, std, ..Step::default() };
-        if !(sound(step.error) && kxx.is_finite() && residual.is_finite()) {
-            step.refused = true;
-            self.buffers = buffers;
-            return step;
-        }
-        self.forget();
-        // K Q k = k, so the row of the forgotten covariance needs no second product.
-        if self.lambda < 1.0 {
-            h.iter_mut().zip(k.iter()).for_each(|(h, k)| *h = self.lambda * *h + (1.0 - self.lambda) * k);
-        }
-        let mean = dot(q, &self.mu);
-        let variance = (residual + dot(h, q)).max(0.0);
-        let noisy = self.sn2 + variance;
-        let error = y - mean;
-        let weight = if m == 0 { 1.0 } else { self.lambda };
-        self.scale[0] += weight * error * error / noisy;
-        self.scale[1] += weight;
-        axpy(error / noisy, h, &mut self.mu);
-        self.sigma.rank_one(-1.0 / noisy, h);
-        self.inverse.inverse().multiply(&self.mu, column);
-        self.dictionary.alpha.copy_from_slice(&column[..m]);
-        let new_mean = mean + error / noisy * variance;
-        let redundant = m > 0 && residual < self.jitter.max(f64::EPSILON * kxx);
-        let leaves =
-            if !redundant && m >= self.budget { self.least(&buffers.q, residual, new_mean) } else { None };
-        if !redundant && (m < self.budget || leaves.is_some()) {
-            self.admit(x, kxx, residual, new_mean, &buffers, variance, 1.0 - variance / noisy);
-            buffers.column.resize(m + 1, 0.0);
-            if let Some(r) = leaves {
-                self.remove(r, &mut buffers.column);
-                step.evicted = 1;
-            }
-            let m = self.size();
-            self.inverse.inverse().multiply(&self.mu, &mut buffers.column);
-            self.dictionary.alpha.copy_from_slice(&buffers.column[..m]);
-            step.admitted = true;
-        } else {
-            step.projected = true;
-        }
+        let step = self.learn(x, y, &mut buffers);
         self.buffers = buffers;
         step
     }

@@ -27,6 +27,9 @@ use serde::{Deserialize, Serialize};
 /// Residual, relative to `k(x, x)`, above which the inverse is computed afresh.
 const TOLERANCE: f64 = 1e-10;
 
+/// Error that a removal may leave in the inverse by cancellation, relative to its diagonal.
+const CANCELLATION: f64 = 1e-9;
+
 /// A refresh is repeated only when the residual exceeds this many times what the last one left: where
 /// `K` is ill-conditioned no refresh gets below the rounding error of `K` itself.
 const SLACK: f64 = 64.0;
@@ -139,7 +142,7 @@ impl InverseGram {
         self.gram.remove(r);
         self.inverse.remove(r);
         self.inverse.rank_one(-1.0 / pivot, &column[..m - 1]);
-        if pivot * norm * f64::EPSILON > TOLERANCE {
+        if pivot * norm * f64::EPSILON > CANCELLATION {
             self.refresh();
         }
     }

@@ -1,18 +1,22 @@
 //! A symmetric matrix of which the lower triangle is kept, row after row without gaps.
 //!
 //! Half the memory of a square, one stream through memory for a product, and growing by a row is an
-//! append. Row `i` holds columns `0..=i`. Products and rank-one updates take four rows at a time, so
-//! that the vectors they share are read once for all four.
+//! append. Row `i` holds columns `0..=i`. In a product each element is read once and used twice, for its
+//! row and for its column, and four rows are taken together, so that the vectors are read once for all four.
 
 use crate::online::bits;
-use crate::simd::{Arithmetic, Lane, dot, multiversion};
+use crate::simd::{Arithmetic, Eight, Lane, axpy, dot, multiversion};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Rows taken together.
+/// Rows of a product taken together.
 const ROWS: usize = 4;
-/// Columns taken together.
-const LANES: usize = 8;
+
+/// Where row `i` begins.
+#[inline(always)]
+const fn start(i: usize) -> usize {
+    i * (i + 1) / 2
+}
 
 /// A symmetric matrix, lower triangle by rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,12 +24,6 @@ pub(crate) struct Packed {
     #[serde(with = "bits")]
     data: Vec<f64>,
     order: usize,
-}
-
-/// Where row `i` begins.
-#[inline(always)]
-const fn start(i: usize) -> usize {
-    i * (i + 1) / 2
 }
 
 impl Packed {
@@ -198,7 +196,7 @@ impl Packed {
             let sum = &mut scratch[..=i];
             sum.fill(0.0);
             for k in 0..i {
-                crate::simd::axpy(-row[k], &above[start(k)..start(k + 1)], sum);
+                axpy(-row[k], &above[start(k)..start(k + 1)], sum);
             }
             sum[i] = 1.0;
             let pivot = row[i];
@@ -214,7 +212,7 @@ impl Packed {
             let factor = &mut scratch[..=k];
             factor.copy_from_slice(self.row(k));
             for i in 0..k {
-                crate::simd::axpy(factor[i], &factor[..=i], self.row_mut(i));
+                axpy(factor[i], &factor[..=i], self.row_mut(i));
             }
             let last = factor[k];
             for (to, v) in self.row_mut(k).iter_mut().zip(factor) {
@@ -237,60 +235,68 @@ impl Packed {
     }
 }
 
-/// Four rows from `data[start(i)..]`, each cut to its first `i` columns, and the 4 x 4 triangle behind them.
-#[inline(always)]
-fn four(data: &[f64], i: usize) -> [&[f64]; ROWS] {
-    std::array::from_fn(|r| &data[start(i + r)..start(i + r + 1)])
-}
-
 #[inline(always)]
 fn multiply_body<A: Arithmetic>(data: &[f64], x: &[f64], out: &mut [f64]) {
-    let n = x.len();
     out.fill(0.0);
+    let n = x.len();
     let whole = n - n % ROWS;
     for i in (0..whole).step_by(ROWS) {
-        let rows = four(data, i);
-        let factor: [f64; ROWS] = std::array::from_fn(|r| x[i + r]);
-        let mut sum = [[0.0; LANES]; ROWS];
-        let blocks = i - i % LANES;
-        for b in (0..blocks).step_by(LANES) {
-            let (xs, to) = (&x[b..b + LANES], &mut out[b..b + LANES]);
-            for r in 0..ROWS {
-                let row = &rows[r][b..b + LANES];
-                for l in 0..LANES {
-                    sum[r][l] = row[l].fma::<A>(xs[l], sum[r][l]);
-                    to[l] = row[l].fma::<A>(factor[r], to[l]);
-                }
-            }
-        }
+        let four: [&[f64]; ROWS] = std::array::from_fn(|r| &data[start(i + r)..start(i + r + 1)]);
+        let columns = i - i % 8;
+        let factors = std::array::from_fn(|r| x[i + r]);
+        let sums = four_rows::<A>(four.map(|row| &row[..columns]), x, &mut out[..columns], factors);
         for r in 0..ROWS {
-            let mut total = reduce(sum[r]);
-            for j in blocks..i + r {
-                total = rows[r][j].fma::<A>(x[j], total);
-                out[j] = rows[r][j].fma::<A>(factor[r], out[j]);
-            }
-            // Written last: the diagonal block's rows above have already added to this place.
-            out[i + r] += rows[r][i + r].fma::<A>(factor[r], total);
+            one_row::<A>(four[r], columns, sums[r], x, out);
         }
     }
     for i in whole..n {
-        let row = &data[start(i)..start(i + 1)];
-        let mut total = 0.0;
-        for j in 0..i {
-            total = row[j].fma::<A>(x[j], total);
-            out[j] = row[j].fma::<A>(x[i], out[j]);
-        }
-        out[i] += row[i].fma::<A>(x[i], total);
+        one_row::<A>(&data[start(i)..start(i + 1)], 0, 0.0, x, out);
     }
 }
 multiversion! {
+    /// `out = A x` for the packed triangle `data` of `x.len()` rows; `out` is as long as `x`.
     fn multiply(data: &[f64], x: &[f64], out: &mut [f64]) = multiply_body
 }
 
+/// Adds `sum_r factor_r row_r` to the result and returns `row_r . x`, over whole groups of eight columns.
 #[inline(always)]
-fn reduce(sum: [f64; LANES]) -> f64 {
-    let half: [f64; LANES / 2] = std::array::from_fn(|l| sum[l] + sum[l + LANES / 2]);
-    (half[0] + half[2]) + (half[1] + half[3])
+fn four_rows<A: Arithmetic>(
+    four: [&[f64]; ROWS],
+    x: &[f64],
+    out: &mut [f64],
+    factors: [f64; ROWS],
+) -> [f64; ROWS] {
+    let [a, b, c, d] = four.map(|row| row.as_chunks::<8>().0);
+    let factors = factors.map(A::F64::splat);
+    let mut sums = [A::F64::splat(0.0); ROWS];
+    for (((((a, b), c), d), x), out) in
+        a.iter().zip(b).zip(c).zip(d).zip(x.as_chunks().0).zip(out.as_chunks_mut().0)
+    {
+        let (x, mut to) = (A::F64::load(x), A::F64::load(out));
+        for (r, row) in [a, b, c, d].into_iter().enumerate() {
+            let row = A::F64::load(row);
+            sums[r] = row.fma(x, sums[r]);
+            to = row.fma(factors[r], to);
+        }
+        to.store(out);
+    }
+    sums.map(|sum| {
+        let mut s = [0.0; 8];
+        sum.store(&mut s);
+        ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
+    })
+}
+
+/// The rest of a row, from column `from` to the diagonal; `sum` is what the columns before gave.
+#[inline(always)]
+fn one_row<A: Arithmetic>(row: &[f64], from: usize, sum: f64, x: &[f64], out: &mut [f64]) {
+    let i = row.len() - 1;
+    let (factor, mut sum) = (x[i], sum);
+    for ((v, x), to) in row[from..i].iter().zip(&x[from..i]).zip(&mut out[from..i]) {
+        sum = v.fma::<A>(*x, sum);
+        *to = v.fma::<A>(factor, *to);
+    }
+    out[i] += row[i].fma::<A>(factor, sum);
 }
 
 #[inline(always)]
