@@ -1,4 +1,5 @@
 //! Files in, tables out: every format, compressed or not, whole or in batches, and back again.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![cfg(feature = "files")]
 
 use std::io::Write;
@@ -122,6 +123,15 @@ fn unusable_files_are_errors_that_name_them() {
         write_table(folder.path().join("a.npy"), &from_bytes(SMALL, &ReadOptions::default()).unwrap())
             .is_err()
     );
+}
+
+#[test]
+fn the_shipped_sets_load() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
+    for (name, rows, cols) in [("diabetes", 442, 11), ("breast_cancer", 569, 31), ("sunspots", 309, 2)] {
+        let table = read_table(folder.join(format!("{name}.csv")), &ReadOptions::default()).unwrap();
+        assert_eq!((table.rows(), table.cols()), (rows, cols), "{name}");
+    }
 }
 
 #[test]

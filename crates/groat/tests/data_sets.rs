@@ -1,4 +1,5 @@
 //! Every file of the shared data sets loads, with the rows, columns and moments its manifest states.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![cfg(feature = "arrow")]
 
 use std::collections::BTreeSet;

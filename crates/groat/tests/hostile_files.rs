@@ -1,4 +1,5 @@
 //! Random and damaged bytes against every reader: a table or an error, never a panic.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![cfg(feature = "files")]
 
 use std::io::Cursor;

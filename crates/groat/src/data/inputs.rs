@@ -333,10 +333,10 @@ pub(super) fn levels_of(table: &Table, index: usize, most: usize) -> Result<Vec<
     let column: &Column = table.column(index);
     let mut seen = std::collections::HashSet::new();
     for row in 0..table.rows() {
-        if let Some(label) = column.label(row) {
-            if !seen.contains(label.as_ref()) {
-                seen.insert(label.into_owned());
-            }
+        if let Some(label) = column.label(row)
+            && !seen.contains(label.as_ref())
+        {
+            seen.insert(label.into_owned());
         }
         if seen.len() > most {
             let first =

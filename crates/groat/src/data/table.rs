@@ -68,7 +68,7 @@ impl Table {
     }
 
     /// Says where the table came from and which line each row stood on.
-    pub(crate) fn from_source(mut self, source: &str, lines: impl IntoIterator<Item = u64>) -> Self {
+    pub(crate) fn with_source(mut self, source: &str, lines: impl IntoIterator<Item = u64>) -> Self {
         self.source = source.to_owned();
         self.lines = Lines::default();
         lines.into_iter().for_each(|line| self.lines.push(line));
@@ -285,7 +285,7 @@ mod tests {
     fn small() -> Table {
         Table::new(["a", "b"], vec![Column::Numeric(vec![1.0, 2.0, f64::NAN]), Column::text(["u", "v", "u"])])
             .unwrap()
-            .from_source("f.csv", [2, 3, 7])
+            .with_source("f.csv", [2, 3, 7])
     }
 
     #[test]

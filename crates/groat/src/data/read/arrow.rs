@@ -78,7 +78,7 @@ impl ArrowReader {
         let lines = self.rows + 1..=self.rows + batch.num_rows() as u64;
         self.rows += batch.num_rows() as u64;
         crate::data::table::check_names(&self.source, &names)?;
-        Ok(Some(Table::new(names, columns)?.from_source(&self.source, lines)))
+        Ok(Some(Table::new(names, columns)?.with_source(&self.source, lines)))
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {

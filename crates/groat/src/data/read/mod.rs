@@ -75,13 +75,27 @@ trait RowSource: Send {
     fn next_row(&mut self, cells: &mut Vec<Cell>) -> Result<Option<u64>>;
 }
 
-/// Opens `path`, or standard input when it is `-`.
-fn open_source(path: &Path) -> Result<(Source, Option<&Path>)> {
+/// Opens `path`, or standard input when it is `-`, and finds its format.
+fn open_path(path: &Path, options: &ReadOptions) -> Result<(Source, Format)> {
     if path == Path::new("-") {
-        Ok((Source::from_reader("standard input", Box::new(std::io::stdin()))?, None))
-    } else {
-        Ok((Source::open(path)?, Some(path)))
+        return open_reader("standard input", std::io::stdin(), options);
     }
+    options.check()?;
+    let source = Source::open(path)?;
+    let format = options.format_of(&source, Some(path));
+    Ok((source, format))
+}
+
+/// Takes a stream of bytes and finds its format.
+fn open_reader(
+    name: &str,
+    reader: impl Read + Send + 'static,
+    options: &ReadOptions,
+) -> Result<(Source, Format)> {
+    options.check()?;
+    let source = Source::from_reader(name, Box::new(reader))?;
+    let format = options.format_of(&source, None);
+    Ok((source, format))
 }
 
 /// Reads a whole file, or standard input when `path` is `-`.
@@ -112,9 +126,7 @@ enum Batches {
 impl TableReader {
     /// Opens a file, or standard input when `path` is `-`.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self> {
-        options.check()?;
-        let (source, path) = open_source(path.as_ref())?;
-        let format = options.format_of(&source, path);
+        let (source, format) = open_path(path.as_ref(), options)?;
         Self::new(source, format, options)
     }
 
@@ -124,9 +136,7 @@ impl TableReader {
         reader: impl Read + Send + 'static,
         options: &ReadOptions,
     ) -> Result<Self> {
-        options.check()?;
-        let source = Source::from_reader(name, Box::new(reader))?;
-        let format = options.format_of(&source, None);
+        let (source, format) = open_reader(name, reader, options)?;
         Self::new(source, format, options)
     }
 
@@ -236,7 +246,7 @@ impl RowBatches {
         self.first = false;
         self.kinds = columns.iter().map(Column::empty_like).collect();
         let table = Table::new(self.rows.names().to_vec(), columns)?;
-        Ok(Some(table.from_source(self.rows.source(), lines).unnamed(!self.rows.is_named())))
+        Ok(Some(table.with_source(self.rows.source(), lines).unnamed(!self.rows.is_named())))
     }
 
     fn text_among_numbers(&self, column: usize, line: u64, cell: &Cell) -> Error {
@@ -276,9 +286,7 @@ pub struct RowReader {
 impl RowReader {
     /// Opens a file, or standard input when `path` is `-`.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self> {
-        options.check()?;
-        let (source, path) = open_source(path.as_ref())?;
-        let format = options.format_of(&source, path);
+        let (source, format) = open_path(path.as_ref(), options)?;
         Self::new(source, format, options)
     }
 
@@ -288,9 +296,7 @@ impl RowReader {
         reader: impl Read + Send + 'static,
         options: &ReadOptions,
     ) -> Result<Self> {
-        options.check()?;
-        let source = Source::from_reader(name, Box::new(reader))?;
-        let format = options.format_of(&source, None);
+        let (source, format) = open_reader(name, reader, options)?;
         Self::new(source, format, options)
     }
 

@@ -61,7 +61,7 @@ impl NpyReader {
         let lines = self.next_row as u64 + 1..=end as u64;
         self.next_row = end;
         let columns = columns.into_iter().map(Column::Numeric).collect();
-        Ok(Some(Table::new(names, columns)?.from_source(&self.source, lines).unnamed(true)))
+        Ok(Some(Table::new(names, columns)?.with_source(&self.source, lines).unnamed(true)))
     }
 
     fn columns_of_rows(&mut self, end: usize) -> Result<Vec<Vec<f64>>> {

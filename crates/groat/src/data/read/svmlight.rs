@@ -64,7 +64,7 @@ impl SvmlightReader {
             Column::Sparse(column)
         });
         let columns = std::iter::once(Column::Numeric(labels)).chain(columns).collect();
-        Ok(Some(Table::new(names, columns)?.from_source(&self.source, lines).opened()))
+        Ok(Some(Table::new(names, columns)?.with_source(&self.source, lines).opened()))
     }
 
     fn next_line(&mut self) -> Result<bool> {

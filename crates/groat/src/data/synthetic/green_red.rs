@@ -38,7 +38,7 @@ impl GreenRed {
     pub fn samples(&self, n: usize, random: &mut Pcg64) -> (Vec<Vec<f64>>, Vec<f64>) {
         let deviation = Self::VARIANCE.sqrt();
         let sample = |i: usize| {
-            let (centres, label) = if i % 2 == 0 { (&self.green, -1.0) } else { (&self.red, 1.0) };
+            let (centres, label) = if i.is_multiple_of(2) { (&self.green, -1.0) } else { (&self.red, 1.0) };
             // A range with at least one element cannot fail; the first centre stands in otherwise.
             let pick = Uniform::new(0, centres.len()).map_or(0, |range| range.sample(random));
             let [x, y] = centres[pick];
