@@ -4,6 +4,7 @@ use super::{Outcome, answer};
 use crate::output::page::{self, Part};
 use crate::output::summary::{count, duration};
 use groat_report::{Page, Section};
+use std::path::Path;
 use std::time::Duration;
 
 /// The whole page.
@@ -23,7 +24,9 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         count(outcome.fitted.candidates, "candidate"),
         duration(Duration::from_secs_f64(outcome.seconds))
     );
-    let mut page = Page::new(format!("{} from {}", outcome.target, outcome.source))
+    let source = Path::new(&outcome.source);
+    let file = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
+    let mut page = Page::new(format!("{} from {file}", outcome.target))
         .lead(lead)
         .section(page::errors(&parts, outcome.fitted.leave_one_out.as_ref()))
         .section(page::answers(&parts, &outcome.target));

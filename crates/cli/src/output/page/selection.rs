@@ -1,6 +1,7 @@
 //! How the model was chosen: the error against the width, or against the number of vectors.
 
 use groat::batch::Fitted;
+use groat::kernels::Width;
 use groat_report::{Axis, Chart, Line, Marker, Section, number};
 
 /// Charts of the choice; nothing when there was none.
@@ -16,7 +17,7 @@ pub fn selection(fitted: &Fitted, classes: bool) -> Option<Section> {
 fn widths(fitted: &Fitted) -> Option<Chart> {
     let mut best: Vec<(f64, f64)> = Vec::new();
     for trial in &fitted.trials {
-        let Some(groat::kernels::Width::Shared(width)) = trial.kernel.width() else { continue };
+        let Some(Width::Shared(width)) = trial.kernel.width() else { continue };
         match best.iter_mut().find(|(w, _)| w == width) {
             Some((_, score)) => *score = score.min(trial.score),
             None => best.push((*width, trial.score)),
@@ -26,7 +27,9 @@ fn widths(fitted: &Fitted) -> Option<Chart> {
         return None;
     }
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let chosen = best.iter().copied().filter(|p| p.1.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1));
+    // Not always the lowest point: of nearly equal ones a method may prefer the smoother model.
+    let chosen =
+        best.iter().copied().find(|(width, _)| fitted.model.kernel().width() == Some(&Width::Shared(*width)));
     let positive = best.iter().all(|(_, score)| *score > 0.0);
     let score = Axis::new("leave-one-out error");
     let mut chart = Chart::new("Choice of the width")
@@ -49,7 +52,7 @@ fn growth(fitted: &Fitted, classes: bool) -> Option<Chart> {
         fitted.stages.iter().enumerate().map(|(i, stage)| ((i + 1) as f64, value(stage))).collect::<Vec<_>>()
     };
     let left_out = curve(|stage| stage.leave_one_out);
-    let chosen = left_out.iter().copied().filter(|p| p.1.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1));
+    let chosen = fitted.model.size().checked_sub(1).and_then(|last| left_out.get(last)).copied();
     let (training, left_out_name) = if classes {
         ("mean square error on the training rows", "leave-one-out error rate")
     } else {
