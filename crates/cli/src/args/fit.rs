@@ -1,6 +1,6 @@
 //! `groat fit`, as typed.
 
-use super::{DataArgs, KernelArg};
+use super::{Bytes, DataArgs, KernelArg, SupportArg};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -14,6 +14,8 @@ Examples:
       Classification, because the target is text; a page with charts besides
   groat fit series.csv --target y --features u --embed 10 --kernel matern52
       A series: predict y from the last 10 values of u and of y itself
+  groat fit map.csv --target height --method lssvm --support auto --memory 2GiB
+      A kernel with compact support and a sparse matrix, for many rows and few features
   zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3
       From a pipe, nothing left to choose")]
 pub struct FitArgs {
@@ -60,6 +62,16 @@ pub struct FitArgs {
     /// Ridge, the penalty on large weights [default: chosen by leave-one-out]
     #[arg(long, value_name = "NUMBER", help_heading = "Method")]
     pub ridge: Option<f64>,
+    /// lssvm: distance from which on the kernel is zero: a number, `auto`, or a rule (alignment=0.95,
+    /// sparsity=0.99, combined=0.5, memory=2GiB)
+    #[arg(long, value_name = "SUPPORT", help_heading = "Method")]
+    pub support: Option<SupportArg>,
+    /// lssvm: how to solve: auto, dense, sparse or iterative
+    #[arg(long, value_name = "SOLVER", help_heading = "Method")]
+    pub solver: Option<groat::batch::Solver>,
+    /// Memory that matrices may take, e.g. 2GiB
+    #[arg(long, value_name = "SIZE", help_heading = "Method")]
+    pub memory: Option<Bytes>,
 
     /// Part of the rows to hold out as test, by seed; 0 learns from all [default: 0.2]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, help_heading = "Test part")]

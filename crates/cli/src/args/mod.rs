@@ -8,6 +8,7 @@ mod generate;
 mod inspect;
 mod kernel;
 mod predict;
+mod size;
 
 pub use data::DataArgs;
 pub use evaluate::EvaluateArgs;
@@ -16,6 +17,7 @@ pub use generate::GenerateArgs;
 pub use inspect::InspectArgs;
 pub use kernel::KernelArg;
 pub use predict::PredictArgs;
+pub use size::{Bytes, SupportArg};
 
 use clap::{Args, Parser, Subcommand};
 

@@ -7,6 +7,9 @@ pub const ENTRY: Entry =
     Entry { name: "krr", about: "exact kernel ridge regression; keeps every training row", build };
 
 fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
+    if settings.support.is_some() || settings.solver.is_some() {
+        return crate::exit::usage("--support and --solver need --method lssvm");
+    }
     let default = KernelRidge::default();
     Ok(Box::new(KernelRidge {
         kernel: settings.kernel.kernel.clone(),
@@ -14,6 +17,7 @@ fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
         ridge: settings.ridge.unwrap_or(default.ridge),
         ridges: if settings.ridge.is_some() { Search::Fixed } else { Search::Auto },
         seed: settings.seed,
+        memory: settings.memory.map_or(default.memory, |m| m.0),
         ..default
     }))
 }

@@ -1,16 +1,20 @@
 //! The list of methods that `--method` knows. A new one gets a file here and a line in [`METHODS`].
 
 mod krr;
+mod lssvm;
 
-use crate::args::KernelArg;
+use crate::args::{Bytes, KernelArg, SupportArg};
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use groat::batch::Method;
+use groat::batch::{Method, Solver};
 
 /// What a method may want to know from the command line.
 pub struct Settings<'a> {
     pub kernel: &'a KernelArg,
     pub ridge: Option<f64>,
     pub seed: u64,
+    pub support: Option<SupportArg>,
+    pub solver: Option<Solver>,
+    pub memory: Option<Bytes>,
 }
 
 /// A method by name.
@@ -20,7 +24,7 @@ pub struct Entry {
     build: fn(&Settings<'_>) -> anyhow::Result<Box<dyn Method>>,
 }
 
-const METHODS: &[Entry] = &[krr::ENTRY];
+const METHODS: &[Entry] = &[krr::ENTRY, lssvm::ENTRY];
 
 /// The names, for help and for checking what was typed.
 pub fn names() -> PossibleValuesParser {

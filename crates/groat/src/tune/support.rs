@@ -32,6 +32,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
+/// Alignment that is taken when nothing else is asked for.
+const AUTO_ALIGNMENT: f64 = 0.95;
 /// Rows up to which all pairs are used.
 const EXACT_ROWS: usize = 1500;
 /// Random pairs used above.
@@ -129,6 +131,11 @@ impl<'a> SupportTuning<'a> {
     pub fn choose(&self, rule: SupportRule) -> Result<SupportChoice> {
         rule.check()?;
         let n = self.x.rows() as f64;
+        if let SupportRule::Auto(bytes) = rule {
+            let aligned = self.choose(SupportRule::Alignment(AUTO_ALIGNMENT))?;
+            let fits = rule::bytes_for(aligned.sparsity, n) <= bytes as f64;
+            return if fits { Ok(aligned) } else { self.choose(SupportRule::Memory(bytes)) };
+        }
         let tau = match rule {
             SupportRule::Sparsity(tau) => Some(tau),
             SupportRule::Memory(bytes) => Some(rule::sparsity_for(bytes, n)?),
@@ -141,7 +148,8 @@ impl<'a> SupportTuning<'a> {
         let rule = tau.map_or(rule, SupportRule::Sparsity);
         let support = self.pairs.choose(rule)?;
         let parts: Vec<f64> = self.parts.iter().filter_map(|p| p.choose(rule).ok()).collect();
-        let error = (!self.is_exact()).then(|| rule::standard_error(&parts));
+        let given = matches!(rule, SupportRule::Given(_));
+        let error = (!self.is_exact() && !given).then(|| rule::standard_error(&parts));
         Ok(SupportChoice::new(self.at(support), error))
     }
 

@@ -71,7 +71,14 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         Truth::Values(y) => Problem::regression(x.view(), y)?,
         Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,
     };
-    let settings = methods::Settings { kernel: &plan.kernel, ridge: plan.ridge, seed: session.seed };
+    let settings = methods::Settings {
+        kernel: &plan.kernel,
+        ridge: plan.ridge,
+        seed: session.seed,
+        support: plan.support,
+        solver: plan.solver,
+        memory: plan.memory,
+    };
     let mut fitted = methods::build(&plan.method, &settings)?.fit(&problem, &bar)?;
     notes.append(&mut fitted.notes);
     let record = fitted.model.record().clone().with("seed", session.seed).with("source", table.source());

@@ -1,6 +1,6 @@
 //! What a call of `groat fit` means, settled before any data are read.
 
-use crate::args::{FitArgs, KernelArg, TaskArg};
+use crate::args::{Bytes, FitArgs, KernelArg, SupportArg, TaskArg};
 use crate::exit;
 use crate::session::{Session, check_output};
 use groat::data::{Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
@@ -20,6 +20,9 @@ pub struct Plan {
     pub method: String,
     pub kernel: KernelArg,
     pub ridge: Option<f64>,
+    pub support: Option<SupportArg>,
+    pub solver: Option<groat::batch::Solver>,
+    pub memory: Option<Bytes>,
     test: TestPart,
     seed: u64,
     pub model: PathBuf,
@@ -72,6 +75,9 @@ impl Plan {
             method: args.method,
             kernel: args.kernel,
             ridge: args.ridge,
+            support: args.support,
+            solver: args.solver,
+            memory: args.memory,
             test,
             seed: session.seed,
             model,

@@ -36,11 +36,12 @@
 mod plan;
 mod solve;
 
-use crate::batch::{Fitted, Method, Problem, Target, Watch};
+use crate::batch::ridge::best;
+use crate::batch::{Fitted, KernelRidge, Method, Problem, Search, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::{Expansion, Record, Task};
 use crate::kernels::Kernel;
-use crate::tune::{SupportRule, SupportTuning};
+use crate::tune::{SupportRule, SupportTuning, sample_rows};
 
 /// How the linear system is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +85,14 @@ impl std::str::FromStr for Solver {
 pub struct LeastSquaresSvm {
     /// The kernel; with compact support for the sparse solvers.
     pub kernel: Kernel,
+    /// How the width is found: by leave-one-out on some of the rows, as for kernel ridge regression.
+    pub widths: Search,
     /// When given, the kernel's support is chosen by this rule (and made, if it has none).
     pub support: Option<SupportRule>,
-    /// What is added to the diagonal of the kernel matrix.
+    /// What is added to the diagonal of the kernel matrix, when `ridges` is [`Search::Fixed`].
     pub ridge: f64,
+    /// How the ridge is found.
+    pub ridges: Search,
     /// How the system is solved.
     pub solver: Solver,
     /// Whether the leave-one-out error is worked out where a factorisation is at hand.
@@ -106,8 +111,10 @@ impl Default for LeastSquaresSvm {
     fn default() -> Self {
         Self {
             kernel: Kernel::gaussian(1.0),
+            widths: Search::Fixed,
             support: None,
             ridge: 1.0,
+            ridges: Search::Fixed,
             solver: Solver::Auto,
             leave_one_out: false,
             shift: false,
@@ -135,12 +142,45 @@ impl LeastSquaresSvm {
         Ok(())
     }
 
+    /// Width and ridge by leave-one-out on some of the rows, where they are to be found; the trials made.
+    fn search(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Vec<Trial>> {
+        let searched = KernelRidge {
+            kernel: self.kernel.clone(),
+            widths: self.widths.clone(),
+            ridge: self.ridge,
+            ridges: self.ridges.clone(),
+            leave_one_out: false,
+            seed: self.seed,
+            ..KernelRidge::default()
+        };
+        if self.ridges == Search::Fixed && (self.widths == Search::Fixed || self.kernel.width().is_none()) {
+            return Ok(Vec::new());
+        }
+        let rows = sample_rows(problem.x.rows(), searched.selection_rows, self.seed);
+        let x = problem.x.select(&rows);
+        let weights: Option<Vec<f64>> = problem.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+        let (y, codes);
+        let target = match problem.target {
+            Target::Classes { codes: all, count } => {
+                codes = rows.iter().map(|&i| all[i]).collect::<Vec<_>>();
+                Target::Classes { codes: &codes, count }
+            }
+            Target::Values(all) => {
+                y = all.select(&rows);
+                Target::Values(y.view())
+            }
+            Target::Density => Target::Density,
+        };
+        let part = Problem { x: x.view(), target, weights: weights.as_deref() };
+        Ok(searched.fit(&part, watch)?.trials)
+    }
+
     /// The kernel with the support that the rule chooses, and a word on it.
-    fn tuned_kernel(&self, problem: &Problem<'_>, notes: &mut Vec<String>) -> Result<Kernel> {
-        let Some(rule) = self.support else { return Ok(self.kernel.clone()) };
-        let tuning = SupportTuning::for_kernel(&self.kernel, problem.x, self.seed)?;
+    fn with_support(&self, kernel: Kernel, problem: &Problem<'_>, notes: &mut Vec<String>) -> Result<Kernel> {
+        let Some(rule) = self.support else { return Ok(kernel) };
+        let tuning = SupportTuning::for_kernel(&kernel, problem.x, self.seed)?;
         let choice = tuning.choose(rule)?;
-        notes.push(format!("support {choice}"));
+        notes.push(format!("support {choice} (rule {rule})"));
         Ok(tuning.kernel_with(choice.support))
     }
 }
@@ -154,9 +194,15 @@ impl Method for LeastSquaresSvm {
         let problem = problem.checked()?;
         self.check(&problem)?;
         let mut notes = Vec::new();
-        let kernel = self.tuned_kernel(&problem, &mut notes)?;
+        let trials = self.search(&problem, watch)?;
+        let (kernel, ridge) = match best(&trials) {
+            Some(trial) => (trial.kernel.clone(), trial.ridge),
+            None => (self.kernel.clone(), self.ridge),
+        };
+        let kernel = self.with_support(kernel, &problem, &mut notes)?;
         notes.extend(kernel.warning_for(problem.x.cols()));
-        let solution = solve::solve(self, &problem, &kernel, watch, &mut notes)?;
+        let settled = LeastSquaresSvm { kernel: kernel.clone(), ridge, ..self.clone() };
+        let solution = solve::solve(&settled, &problem, watch, &mut notes)?;
         let task = match problem.target {
             Target::Classes { count, .. } => Task::classes(count),
             _ => Task::regression(),
@@ -169,7 +215,7 @@ impl Method for LeastSquaresSvm {
             .with_task(task)?
             .with_record(record);
         let mut fitted = Fitted::new(model, problem.x.rows());
-        (fitted.leave_one_out, fitted.notes) = (solution.leave_one_out, notes);
+        (fitted.leave_one_out, fitted.notes, fitted.trials) = (solution.leave_one_out, notes, trials);
         Ok(fitted)
     }
 }

@@ -36,10 +36,10 @@ struct Solved {
 pub(super) fn solve(
     params: &LeastSquaresSvm,
     problem: &Problem<'_>,
-    kernel: &Kernel,
     watch: &dyn Watch,
     notes: &mut Vec<String>,
 ) -> Result<Solution> {
+    let kernel = &params.kernel;
     let n = problem.x.rows();
     let roots = root_weights(problem);
     let y = problem.responses();

@@ -102,6 +102,21 @@ fn the_choice_is_said_and_the_support_can_be_tuned() {
 }
 
 #[test]
+fn width_and_ridge_can_be_found() {
+    let (x, y) = cloud(300, 1, 3);
+    let problem = Problem::regression(x.view(), &y).unwrap();
+    let machine = LeastSquaresSvm {
+        widths: Search::Auto,
+        ridges: Search::Auto,
+        support: Some(SupportRule::Alignment(0.95)),
+        ..Default::default()
+    };
+    let fitted = machine.fit(&problem, &Quiet).unwrap();
+    assert!(fitted.trials.len() > 10);
+    assert!((fitted.model.predict_one(&[1.0]).unwrap()[0] - (2f64.sin() + 0.05)).abs() < 0.05);
+}
+
+#[test]
 fn what_cannot_be_done_is_refused() {
     let (x, y) = cloud(10, 1, 1);
     let problem = Problem::regression(x.view(), &y).unwrap();

@@ -167,7 +167,7 @@ fn stablest(trials: &[Trial]) -> Option<&Trial> {
 }
 
 /// The trial with the smallest score; the first of equals.
-fn best(trials: &[Trial]) -> Option<&Trial> {
+pub(in crate::batch) fn best(trials: &[Trial]) -> Option<&Trial> {
     trials.iter().filter(|t| t.score.is_finite()).min_by(|a, b| a.score.total_cmp(&b.score))
 }
 

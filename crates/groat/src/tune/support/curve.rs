@@ -104,6 +104,8 @@ impl Pairs {
             SupportRule::Alignment(mu) => self.smallest_aligned(mu),
             SupportRule::Sparsity(tau) => self.largest_sparse(tau),
             SupportRule::Memory(bytes) => self.largest_sparse(super::rule::sparsity_for(bytes, self.n)?),
+            SupportRule::Auto(_) => self.smallest_aligned(super::AUTO_ALIGNMENT),
+            SupportRule::Given(support) => Ok(support),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The rules and what they answer.
 
 use super::CurvePoint;
-use crate::error::{Error, Result, check_not_negative};
+use crate::error::{Error, Result, check_not_negative, check_positive};
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,6 +16,10 @@ pub enum SupportRule {
     Sparsity(f64),
     /// The largest `A` whose matrix fits into so many bytes.
     Memory(u64),
+    /// `A >= 0.95`, or less where that matrix would not fit into so many bytes.
+    Auto(u64),
+    /// This support; nothing is chosen.
+    Given(f64),
 }
 
 impl SupportRule {
@@ -31,7 +35,8 @@ impl SupportRule {
             SupportRule::Combined(gamma) => check_not_negative("gamma", gamma),
             SupportRule::Alignment(mu) => share("alignment", mu),
             SupportRule::Sparsity(tau) => share("sparsity", tau),
-            SupportRule::Memory(_) => Ok(()),
+            SupportRule::Given(support) => check_positive("support", support),
+            SupportRule::Memory(_) | SupportRule::Auto(_) => Ok(()),
         }
     }
 }
@@ -43,6 +48,8 @@ impl fmt::Display for SupportRule {
             SupportRule::Alignment(mu) => write!(f, "alignment={mu}"),
             SupportRule::Sparsity(tau) => write!(f, "sparsity={tau}"),
             SupportRule::Memory(bytes) => write!(f, "memory={bytes}"),
+            SupportRule::Auto(bytes) => write!(f, "auto={bytes}"),
+            SupportRule::Given(support) => write!(f, "given={support}"),
         }
     }
 }
@@ -50,7 +57,8 @@ impl fmt::Display for SupportRule {
 impl FromStr for SupportRule {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
-        const EXPECTED: &str = "expected combined=GAMMA, alignment=MU, sparsity=TAU or memory=BYTES";
+        const EXPECTED: &str = "expected combined=GAMMA, alignment=MU, sparsity=TAU, memory=BYTES, \
+                                auto=BYTES or given=SUPPORT";
         let bad = || Error::parse("rule for the support", text, EXPECTED);
         let (name, value) = text.split_once('=').ok_or_else(bad)?;
         let number = || value.trim().parse::<f64>().map_err(|_| bad());
@@ -58,7 +66,9 @@ impl FromStr for SupportRule {
             "combined" => SupportRule::Combined(number()?),
             "alignment" => SupportRule::Alignment(number()?),
             "sparsity" => SupportRule::Sparsity(number()?),
+            "given" => SupportRule::Given(number()?),
             "memory" => SupportRule::Memory(value.trim().parse().map_err(|_| bad())?),
+            "auto" => SupportRule::Auto(value.trim().parse().map_err(|_| bad())?),
             _ => return Err(bad()),
         };
         rule.check().map(|()| rule)
@@ -108,6 +118,11 @@ pub(super) fn sparsity_for(bytes: u64, n: f64) -> Result<f64> {
         return Err(Error::parameter("memory", bytes, "less: the whole matrix fits, no support is needed"));
     }
     Ok(tau)
+}
+
+/// Bytes of the half-stored matrix of `n` rows with a given sparsity.
+pub(super) fn bytes_for(sparsity: f64, n: f64) -> f64 {
+    6.0 * ((1.0 - sparsity) * n * n + n) + 8.0 * n
 }
 
 /// Standard error of the mean of estimates from disjoint parts of a sample.

@@ -51,6 +51,10 @@ fn rules_hold_what_they_promise() {
     let score = |p: CurvePoint| p.alignment + 0.5 * p.sparsity;
     let top = score(tuning.at(best.support));
     assert!(tuning.curve(500).into_iter().filter(|p| p.sparsity > 0.0).all(|p| score(p) <= top + 1e-12));
+    let auto = tuning.choose(SupportRule::Auto(u64::MAX)).unwrap();
+    assert_eq!(auto, tuning.choose(SupportRule::Alignment(0.95)).unwrap());
+    assert!(tuning.choose(SupportRule::Auto(50_000)).unwrap().support < auto.support);
+    assert_eq!(tuning.choose(SupportRule::Given(0.3)).unwrap().support, 0.3);
     let bytes = 100_000;
     let choice = tuning.choose(SupportRule::Memory(bytes)).unwrap();
     let gram = SparseGram::assemble(&tuning.kernel_with(choice.support), x, bytes).unwrap();
