@@ -11,6 +11,7 @@ mod exit;
 mod methods;
 mod model;
 mod output;
+mod points;
 mod session;
 
 use clap::Parser;

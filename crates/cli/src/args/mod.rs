@@ -7,6 +7,7 @@ mod fit;
 mod generate;
 mod inspect;
 mod kernel;
+mod points;
 mod predict;
 mod size;
 
@@ -16,6 +17,7 @@ pub use fit::{FitArgs, TaskArg};
 pub use generate::GenerateArgs;
 pub use inspect::InspectArgs;
 pub use kernel::KernelArg;
+pub use points::{PcaArgs, PointArgs, TuneSupportArgs};
 pub use predict::PredictArgs;
 pub use size::{Bytes, SupportArg};
 
@@ -69,6 +71,10 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Write a synthetic data set
     Generate(GenerateArgs),
+    /// Choose how far a kernel with compact support reaches
+    TuneSupport(TuneSupportArgs),
+    /// Find principal components in the feature space of a kernel
+    Pca(PcaArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  groat completions bash > ~/.local/share/bash-completion/completions/groat"

@@ -4,7 +4,9 @@ mod evaluate;
 mod fit;
 mod generate;
 mod inspect;
+mod pca;
 mod predict;
+mod tune_support;
 
 use crate::args::{Cli, Command};
 use crate::session::{Session, print};
@@ -18,6 +20,8 @@ pub fn run(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Evaluate(args) => evaluate::run(args, session),
         Command::Inspect(args) => inspect::run(args, session),
         Command::Generate(args) => generate::run(args, session),
+        Command::TuneSupport(args) => tune_support::run(args, session),
+        Command::Pca(args) => pca::run(args, session),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "groat", &mut script);

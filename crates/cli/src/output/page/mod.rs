@@ -2,12 +2,14 @@
 
 mod answers;
 mod errors;
+mod matrix;
 mod selection;
 mod space;
 mod vectors;
 
 pub use answers::answers;
 pub use errors::errors;
+pub use matrix::{spy, support_curves};
 pub use selection::selection;
 pub use space::space;
 pub use vectors::{column_names, feature_names, raw_vectors, vectors};

@@ -1,0 +1,171 @@
+//! `groat pca`: principal components in the feature space of a kernel.
+
+use crate::args::PcaArgs;
+use crate::output::page::foot;
+use crate::output::progress::Bar;
+use crate::output::summary::Summary;
+use crate::points::Points;
+use crate::session::{Session, check_output, write_file};
+use groat::batch::{KernelPca, PrincipalComponents};
+use groat::data::{Column, Table, write_table};
+use groat::tune::SupportTuning;
+use groat::{Matrix, Rows};
+use groat_report::{Axis, Bars, Cells, Chart, Contours, Grid, Page, Paint, Scatter, Section, number};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Components that get a map on the page.
+const MAPS: usize = 8;
+/// Cells along each side of a map.
+const CELLS: usize = 72;
+
+/// The result. Field names are part of the command's interface.
+#[derive(Serialize)]
+struct Answer {
+    source: String,
+    rows: usize,
+    kernel: String,
+    centred: bool,
+    components: usize,
+    /// Of the kernel matrix, divided by the number of rows.
+    variances: Vec<f64>,
+    explained: Vec<f64>,
+    notes: Vec<String>,
+    model: Option<PathBuf>,
+    scores: Option<PathBuf>,
+    report: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
+    for output in [&args.output, &args.scores, &args.report].into_iter().flatten() {
+        check_output(output, &[&args.points.data.data])?;
+    }
+    let bar = Bar::new(session, "reading");
+    let mut points = Points::read(&args.points, session.seed)?;
+    session.check_stop()?;
+    if let Some(support) = args.support {
+        let tuning = SupportTuning::for_kernel(&points.kernel, points.x.view(), session.seed)?;
+        let choice = tuning.choose(support.rule(args.memory))?;
+        points.notes.push(format!("support {choice}"));
+        points.kernel = tuning.kernel_with(choice.support);
+    }
+    let default = KernelPca::default();
+    let pca = KernelPca {
+        kernel: points.kernel.clone(),
+        components: args.components as usize,
+        centre: !args.no_centre,
+        memory: args.memory.map_or(default.memory, |m| m.0),
+        ..default
+    };
+    let fitted = pca.fit(points.x.view(), &bar)?;
+    points.notes.extend(fitted.notes().iter().cloned());
+    let scores = fitted.transform(points.x.view())?;
+    session.check_stop()?;
+    if let Some(path) = &args.report {
+        write_file(path, page(&points, &fitted, &scores)?.as_bytes())?;
+    }
+    if let Some(path) = &args.scores {
+        let names = (1..=scores.cols()).map(|j| format!("component{j}"));
+        let columns = (0..scores.cols()).map(|j| Column::Numeric(scores.column_to_vec(j))).collect();
+        write_table(path, &Table::new(names, columns)?)?;
+    }
+    drop(bar);
+    let answer = Answer {
+        rows: points.x.rows(),
+        kernel: points.kernel.to_string(),
+        centred: pca.centre,
+        components: fitted.eigenvalues().len(),
+        variances: fitted.eigenvalues().iter().map(|v| v / points.x.rows() as f64).collect(),
+        explained: fitted.explained(),
+        notes: points.notes,
+        model: args.output.clone(),
+        scores: args.scores,
+        report: args.report,
+        source: points.source,
+    };
+    if let Some(path) = &args.output {
+        let record =
+            fitted.model().record().clone().with("seed", session.seed).with("source", &answer.source);
+        fitted
+            .into_model()
+            .with_standardisation(points.standardisation)?
+            .with_inputs(points.inputs)?
+            .with_record(record)
+            .save(path)?;
+    }
+    session.answer(&answer, || answer.text())
+}
+
+impl Answer {
+    fn text(&self) -> String {
+        let mut summary = Summary::default()
+            .line("rows", self.rows.to_string())
+            .line("kernel", &self.kernel)
+            .line("centred", if self.centred { "yes" } else { "no" });
+        for note in &self.notes {
+            summary = summary.line("note", note);
+        }
+        let files = [("model", &self.model), ("scores", &self.scores), ("report", &self.report)];
+        for (name, file) in files {
+            summary = summary.maybe(name, file.as_ref().map(|f| f.display().to_string()));
+        }
+        let mut text = summary.to_text();
+        text.push_str("\ncomponent   variance  explained\n");
+        for (j, (variance, share)) in self.variances.iter().zip(&self.explained).enumerate() {
+            text.push_str(&format!("{:>9}  {:>9}  {:>8.2} %\n", j + 1, number(*variance), 100.0 * share));
+        }
+        text
+    }
+}
+
+fn page(points: &Points, fitted: &PrincipalComponents, scores: &Matrix) -> anyhow::Result<String> {
+    let bars = Chart::new("Explained variance")
+        .x(Axis::new("component").categories((1..=scores.cols()).map(|j| j.to_string())))
+        .y(Axis::new("share"))
+        .layer(Bars::categories("share", &fitted.explained()));
+    let mut section = Section::new("Components").chart(bars);
+    if scores.cols() >= 2 {
+        let cloud = (0..scores.rows()).map(|i| (scores[(i, 0)], scores[(i, 1)])).collect();
+        section = section.chart(
+            Chart::new("The rows")
+                .x(Axis::new("component 1"))
+                .y(Axis::new("component 2"))
+                .layer(Scatter::new("rows", cloud)),
+        );
+    }
+    let mut page = Page::new("Kernel principal components")
+        .lead(format!("{} rows of {}, {}", points.x.rows(), points.source, points.kernel))
+        .section(section);
+    if points.x.cols() == 2 {
+        page = page.section(maps(points.x.view(), fitted)?);
+    }
+    Ok(page.foot(foot()).to_html())
+}
+
+/// Each component over the plane of two features, in the units that the kernel sees.
+pub fn maps(x: Rows<'_>, fitted: &PrincipalComponents) -> groat::Result<Section> {
+    let range = |j: usize| {
+        let values = x.iter().map(|row| row[j]);
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        let margin = if high > low { 0.1 * (high - low) } else { 1.0 };
+        (low - margin, high + margin)
+    };
+    let grid = Grid::new(CELLS, CELLS, range(0), range(1));
+    let places: Vec<f64> = grid.points().flat_map(|(x, y)| [x, y]).collect();
+    let values = fitted.transform(Rows::new(&places, 2)?)?;
+    let rows: Vec<(f64, f64)> = x.iter().map(|row| (row[0], row[1])).collect();
+    let mut section = Section::new("The components over the plane");
+    for j in 0..values.cols().min(MAPS) {
+        let filled = grid.clone().with_values((0..values.rows()).map(|i| values[(i, j)]));
+        let title = format!("Component {}, eigenvalue {}", j + 1, number(fitted.eigenvalues()[j]));
+        section = section.chart(
+            Chart::new(title)
+                .same_range()
+                .layer(Cells::new("value", filled.clone(), Paint::Sequential))
+                .layer(Contours::new("zero", filled, vec![0.0]))
+                .layer(Scatter::new("rows", rows.clone())),
+        );
+    }
+    Ok(section)
+}

@@ -1,0 +1,45 @@
+//! Rows without answers, read and brought to the form that a kernel sees.
+
+use crate::args::PointArgs;
+use groat::data::{InputOptions, Inputs, Standardisation, read_table};
+use groat::tune::typical_distance;
+use groat::{Kernel, Matrix};
+
+/// Rows, and how they came about.
+pub struct Points {
+    pub source: String,
+    pub inputs: Inputs,
+    /// As the kernel sees them.
+    pub x: Matrix,
+    pub standardisation: Option<Standardisation>,
+    /// With its width settled.
+    pub kernel: Kernel,
+    pub notes: Vec<String>,
+}
+
+impl Points {
+    /// Reads the rows.
+    pub fn read(args: &PointArgs, seed: u64) -> anyhow::Result<Self> {
+        let table = read_table(&args.data.data, &args.data.reading.options())?;
+        let options = InputOptions {
+            features: args.features.clone(),
+            exclude: args.drop.clone(),
+            categorical: args.data.reading.categorical.clone(),
+            ..InputOptions::default()
+        };
+        let inputs = Inputs::fit(&table, &options)?;
+        let mut x = inputs.apply(&table)?;
+        let standardisation = if args.no_standardise { None } else { Some(Standardisation::fit(x.view())?) };
+        if let Some(standardisation) = &standardisation {
+            standardisation.apply(&mut x)?;
+        }
+        let mut notes = Vec::new();
+        let mut kernel = args.kernel.kernel.clone();
+        if !args.kernel.width_given && kernel.width().is_some() {
+            let width = typical_distance(x.view(), seed);
+            notes.push(format!("width {width:.4}, the median distance of the rows"));
+            kernel = kernel.with_width(width);
+        }
+        Ok(Points { source: table.source().to_owned(), inputs, x, standardisation, kernel, notes })
+    }
+}
