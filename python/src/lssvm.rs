@@ -4,7 +4,7 @@ use crate::batch::{BatchLearner, Goal};
 use crate::errors::{ParameterError, raise};
 use crate::kernel::kernel_of;
 use crate::settings::params;
-use groat::batch::LeastSquaresSvm;
+use groat::batch::{LeastSquaresSvm, Search};
 use pyo3::prelude::*;
 
 /// The least-squares support vector machine: ridge regression with a constant, dense or sparse.
@@ -38,6 +38,8 @@ impl PyLeastSquaresSvm {
             standardise, memory, seed);
         let default = LeastSquaresSvm::default();
         let method = LeastSquaresSvm {
+            widths: Search::Fixed,
+            ridges: Search::Fixed,
             kernel: kernel.map_or(Ok(default.kernel), kernel_of)?,
             support: support.map(str::parse).transpose().map_err(raise)?,
             ridge,
