@@ -73,6 +73,41 @@ fn degenerate_streams_do_no_harm() {
     }
 }
 
+/// Kernels that are not radial, not positive definite, or have one width per feature: a method takes them
+/// or says at once that it cannot.
+#[test]
+fn other_kernels_do_no_harm() {
+    let kernels = [
+        "laplacian:width=0.7",
+        "polynomial:degree=3,scale=1,offset=1",
+        "linear",
+        "sigmoid:scale=2,offset=-1",
+    ];
+    let parsed = kernels.iter().map(|text| text.parse::<Kernel>().unwrap());
+    for kernel in parsed.chain([Kernel::gaussian(vec![0.4, 2.0])]) {
+        for preset in PRESETS {
+            let settings = taken(preset.name, SMALL);
+            let mut learner = match Learner::new(preset.name, &kernel, 2, &settings) {
+                Ok(learner) => learner,
+                Err(Error::Parse { what: "kernel", .. }) => continue,
+                Err(other) => panic!("{} with {kernel}: {other}", preset.name),
+            };
+            for (x, y) in smooth(200) {
+                let step =
+                    learner.learn_one(&x, y).unwrap_or_else(|e| panic!("{} with {kernel}: {e}", preset.name));
+                assert!(step.prediction.is_finite(), "{} with {kernel}", preset.name);
+            }
+            let saved = learner.save().unwrap();
+            assert_eq!(
+                Learner::load(&saved).unwrap().save().unwrap(),
+                saved,
+                "{} with {kernel}",
+                preset.name
+            );
+        }
+    }
+}
+
 #[test]
 fn a_saved_state_continues_bit_by_bit() {
     for preset in PRESETS {

@@ -2,6 +2,8 @@
 //!
 //! Nothing is carried along here: every output is a sum over all vectors, every solution a dense solve.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop")]
+
 use groat::online::{Learner, Settings};
 use groat::{Kernel, Rows};
 use rand::{RngExt, SeedableRng};

@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::online::dictionary::Dictionary;
+use crate::online::filter::sound;
 use crate::online::presets::Plan;
+use crate::online::step::Step;
 use crate::simd::dot;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Basis {
     /// Vectors and weights.
     pub dictionary: Dictionary,
-    /// Kernel values of the sample last [seen](Self::see).
+    /// Kernel values of the sample last [presented](Self::present).
     #[serde(skip)]
     pub k: Vec<f64>,
     /// `k(x, x)` of that sample.
@@ -31,11 +33,20 @@ impl Basis {
     }
 
     /// Takes the kernel values of a sample; returns the output there.
-    pub fn see(&mut self, x: &[f64]) -> f64 {
+    fn see(&mut self, x: &[f64]) -> f64 {
         self.k.resize(self.dictionary.len(), 0.0);
         self.dictionary.row(x, &mut self.k);
         self.kxx = self.dictionary.diag(x);
         dot(&self.k, &self.dictionary.alpha)
+    }
+
+    /// Sees a sample and begins the report on it: output and error, and a refusal where either lies beyond
+    /// the range in which a step can be made.
+    pub fn present(&mut self, x: &[f64], y: f64) -> Step {
+        let prediction = self.see(x);
+        let error = y - prediction;
+        let refused = !sound(error) || !sound(self.kxx);
+        Step { prediction, error, refused, ..Step::default() }
     }
 
     /// Largest coherence of the sample seen with a vector; 0 for an empty dictionary.

@@ -102,12 +102,10 @@ impl Filter for ExtendedKrls {
     filter_on_basis!();
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let prediction = self.basis.see(x);
-        let error = y - prediction;
-        let mut step = Step { prediction, error, ..Step::default() };
+        let mut step = self.basis.present(x, y);
         self.decay *= self.lambda;
-        if self.basis.len() < self.budget {
-            step.admitted = if self.basis.len() == 0 { self.begin(x, y) } else { self.grow(x, error) };
+        if self.basis.len() < self.budget && !step.refused {
+            step.admitted = if self.basis.len() == 0 { self.begin(x, y) } else { self.grow(x, step.error) };
             step.refused = !step.admitted;
         }
         step

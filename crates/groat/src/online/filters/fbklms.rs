@@ -59,16 +59,17 @@ impl Filter for FixedBudgetKlms {
     filter_on_basis!();
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let prediction = self.basis.see(x);
-        let error = y - prediction;
-        let mut step = Step { prediction, error, ..Step::default() };
+        let mut step = self.basis.present(x, y);
+        if step.refused {
+            return step;
+        }
         if self.basis.len() == 0 {
             step.admitted = self.begin(x, y);
             step.refused = !step.admitted;
             return step;
         }
         let norm = dot(&self.basis.k, &self.basis.k);
-        let gain = self.eta * error / (self.eps + norm).max(f64::MIN_POSITIVE);
+        let gain = self.eta * step.error / (self.eps + norm).max(f64::MIN_POSITIVE);
         if !sound(gain) || !sound(gain * norm.sqrt()) {
             return Step { refused: true, ..step };
         }

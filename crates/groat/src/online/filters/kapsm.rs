@@ -113,13 +113,11 @@ impl Filter for ProjectedSubgradient {
     filter_on_basis!();
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let prediction = self.basis.see(x);
-        let error = y - prediction;
-        let mut step = Step { prediction, error, ..Step::default() };
-        if !sound(error) || !sound(self.basis.kxx) {
-            return Step { refused: true, ..step };
+        let mut step = self.basis.present(x, y);
+        if step.refused {
+            return step;
         }
-        self.window.push(&self.basis, y, prediction);
+        self.window.push(&self.basis, y, step.prediction);
         self.basis.push(x, 0.0);
         if self.change() {
             let first = self.basis.len() - self.window.len();

@@ -86,16 +86,14 @@ impl Filter for LeakyKapa {
     filter_on_basis!();
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let prediction = self.basis.see(x);
-        let error = y - prediction;
-        let mut step = Step { prediction, error, ..Step::default() };
+        let mut step = self.basis.present(x, y);
         if self.basis.len() >= self.budget {
             return step;
         }
-        if !sound(self.eta * error) {
+        if step.refused || !sound(self.eta * step.error) {
             return Step { refused: true, ..step };
         }
-        self.window.push(&self.basis, y, prediction);
+        self.window.push(&self.basis, y, step.prediction);
         self.basis.push(x, 0.0);
         let usable = self.change();
         if usable {

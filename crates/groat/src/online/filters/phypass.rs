@@ -130,11 +130,9 @@ impl Filter for Phypass {
     filter_on_basis!();
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let prediction = self.basis.see(x);
-        let error = y - prediction;
-        let mut step = Step { prediction, error, ..Step::default() };
-        if !sound(error) || !sound(self.basis.kxx) {
-            return Step { refused: true, ..step };
+        let mut step = self.basis.present(x, y);
+        if step.refused {
+            return step;
         }
         self.recent.push(x, y, &self.basis.k);
         step.admitted = self.basis.len() == 0 || self.basis.coherence() < self.mu0;

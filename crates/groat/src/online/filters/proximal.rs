@@ -79,14 +79,13 @@ impl Filter for ProximalKlms {
     filter_on_basis!();
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let prediction = self.basis.see(x);
-        let mut error = y - prediction;
-        let mut step = Step { prediction, error, ..Step::default() };
+        let mut step = self.basis.present(x, y);
+        let mut error = step.error;
         let admitted = self.basis.coherence() <= self.mu0;
         let entry = if admitted { self.entry(y) } else { 0.0 };
         let kxx = self.basis.kxx;
         let norm = dot(&self.basis.k, &self.basis.k) + if admitted { kxx * kxx } else { 0.0 };
-        if !sound(self.eta * error * norm.sqrt()) || !sound(entry) {
+        if step.refused || !sound(self.eta * error * norm.sqrt()) || !sound(entry) {
             return Step { refused: true, ..step };
         }
         self.largest_step = self.largest_step.max(self.eta * norm);

@@ -107,22 +107,20 @@ impl Filter for FixedBudgetQklms {
     filter_on_basis!();
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let prediction = self.basis.see(x);
-        let error = y - prediction;
-        let mut step = Step { prediction, error, ..Step::default() };
-        if !sound(self.eta * error) {
+        let mut step = self.basis.present(x, y);
+        if step.refused || !sound(self.eta * step.error) {
             return Step { refused: true, ..step };
         }
         match self.basis.dictionary.nearest(x) {
             Some((j, distance)) if distance <= self.epsu => {
-                self.merge(j, self.eta * error);
+                self.merge(j, self.eta * step.error);
                 step.projected = true;
             }
             _ => {
                 let full = self.basis.len() >= self.budget;
                 // The error is that of the model without the vector that left.
                 let term = if full { self.evict() } else { 0.0 };
-                self.admit(x, self.eta * (error + term));
+                self.admit(x, self.eta * (step.error + term));
                 (step.admitted, step.evicted) = (true, usize::from(full));
             }
         }

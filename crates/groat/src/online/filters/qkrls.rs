@@ -131,11 +131,9 @@ impl Filter for QuantisedKrls {
     filter_on_basis!();
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
-        let prediction = self.basis.see(x);
-        let error = y - prediction;
-        let mut step = Step { prediction, error, ..Step::default() };
-        if !sound(error) || !sound(self.basis.kxx) {
-            return Step { refused: true, ..step };
+        let mut step = self.basis.present(x, y);
+        if step.refused {
+            return step;
         }
         let done = match self.basis.dictionary.nearest(x) {
             Some((j, distance)) if distance <= self.epsu || self.basis.len() >= self.budget => {
@@ -143,7 +141,7 @@ impl Filter for QuantisedKrls {
                 step.projected
             }
             _ => {
-                step.admitted = self.admit(x, y, error);
+                step.admitted = self.admit(x, y, step.error);
                 step.admitted
             }
         };
