@@ -74,6 +74,14 @@ impl Dictionary {
         }
     }
 
+    /// The largest coherence among the kernel values of a row; 0 without vectors.
+    pub fn largest_coherence(&self, k: &[f64], kxx: f64) -> f64 {
+        if self.diagonal.is_none() {
+            return largest_magnitude(k);
+        }
+        k.iter().enumerate().map(|(i, k)| self.coherence(i, *k, kxx)).fold(0.0, f64::max)
+    }
+
     /// The output at `x`.
     pub fn output(&self, x: &[f64]) -> f64 {
         super::filter::with_scratch(self.len(), |k| {
@@ -150,6 +158,19 @@ impl Dictionary {
     pub fn check(&self, dimension: usize) -> Result<()> {
         check_len("features of a saved vector", dimension, self.centres.dim())
     }
+}
+
+/// `max |v_i|`, in lanes: a running maximum would wait for itself at every number.
+fn largest_magnitude(values: &[f64]) -> f64 {
+    let larger = |a: f64, b: f64| if b > a { b } else { a };
+    let (groups, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for group in groups {
+        for (lane, value) in lanes.iter_mut().zip(group) {
+            *lane = larger(*lane, value.abs());
+        }
+    }
+    lanes.into_iter().chain(rest.iter().map(|value| value.abs())).fold(0.0, larger)
 }
 
 /// A dictionary as it stands in a file.

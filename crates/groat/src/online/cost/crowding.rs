@@ -35,8 +35,7 @@ impl Deterioration for Crowding {
     fn newest(&self, model: &mut Model, k: &[f64], _: &mut [f64]) -> f64 {
         let dictionary = &model.dictionary;
         let last = dictionary.len() - 1;
-        let rho = |(i, k): (usize, &f64)| dictionary.coherence(i, *k, dictionary.diagonal(last));
-        let coherence = k.iter().enumerate().map(rho).fold(0.0, f64::max);
+        let coherence = dictionary.largest_coherence(k, dictionary.diagonal(last));
         self.cost(coherence, dictionary.alpha[last])
     }
 

@@ -43,8 +43,7 @@ impl Criterion for Coherence {
             return Verdict::Admit;
         }
         let threshold = self.mu0.or(model.neighbours.as_ref().map(|n| n.largest())).unwrap_or(0.0);
-        let rho = |(i, k): (usize, &f64)| model.dictionary.coherence(i, *k, sample.kxx);
-        let largest = sample.k.iter().enumerate().map(rho).fold(0.0, f64::max);
+        let largest = model.dictionary.largest_coherence(sample.k, sample.kxx);
         Verdict::admit_if(largest < threshold || !self.strict && largest <= threshold)
     }
 }
