@@ -9,7 +9,9 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   groat fit houses.csv --target price
-      Gaussian kernel, width and ridge by leave-one-out, a fifth of the rows held out as test
+      Gaussian kernels, as few as leave-one-out asks for, a fifth of the rows held out as test
+  groat fit houses.csv --target price --method krr
+      Kernel ridge regression on all rows, width and ridge by leave-one-out
   groat fit iris.csv --target species --report iris.html
       Classification, because the target is text; a page with charts besides
   groat fit series.csv --target y --features u --embed 10 --kernel matern52
@@ -53,7 +55,7 @@ pub struct FitArgs {
     pub no_standardise: bool,
 
     /// How to learn
-    #[arg(long, value_name = "NAME", default_value = "krr", value_parser = crate::methods::names(), help_heading = "Method")]
+    #[arg(long, value_name = "NAME", default_value = "ols", value_parser = crate::methods::names(), help_heading = "Method")]
     pub method: String,
     /// Kernel, e.g. `gaussian`, `matern52:width=2`, `polynomial:degree=3`; a width not given is chosen by
     /// leave-one-out
@@ -72,6 +74,16 @@ pub struct FitArgs {
     /// Memory that matrices may take, e.g. 2GiB
     #[arg(long, value_name = "SIZE", help_heading = "Method")]
     pub memory: Option<Bytes>,
+    /// With `ols`: the largest number of vectors [default: 500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Method")]
+    pub max_terms: Option<u32>,
+    /// With `ols`: how many vectors in a row may fail to lower the leave-one-out error before the selection
+    /// stops; 0 stops at the first [default: 5]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub stop: Option<u32>,
+    /// With `ols`: how many rows, drawn by seed, may become vectors [default: all of up to 5000, else 2000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Method")]
+    pub candidates: Option<u32>,
 
     /// Part of the rows to hold out as test, by seed; 0 learns from all [default: 0.2]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, help_heading = "Test part")]

@@ -2,6 +2,7 @@
 
 mod krr;
 mod lssvm;
+mod ols;
 
 use crate::args::{Bytes, KernelArg, SupportArg};
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -11,6 +12,10 @@ use groat::batch::{Method, Solver};
 pub struct Settings<'a> {
     pub kernel: &'a KernelArg,
     pub ridge: Option<f64>,
+    pub max_terms: Option<usize>,
+    /// Stages without a gain that a selection bears.
+    pub patience: Option<usize>,
+    pub candidates: Option<usize>,
     pub seed: u64,
     pub support: Option<SupportArg>,
     pub solver: Option<Solver>,
@@ -24,7 +29,7 @@ pub struct Entry {
     build: fn(&Settings<'_>) -> anyhow::Result<Box<dyn Method>>,
 }
 
-const METHODS: &[Entry] = &[krr::ENTRY, lssvm::ENTRY];
+const METHODS: &[Entry] = &[ols::ENTRY, krr::ENTRY, lssvm::ENTRY];
 
 /// The names, for help and for checking what was typed.
 pub fn names() -> PossibleValuesParser {

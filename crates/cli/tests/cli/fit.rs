@@ -11,7 +11,7 @@ fn one_command_gives_a_model_and_a_summary() {
         "rows            200 (160 to learn from, 40 to test",
         "features        2",
         "chosen by leave-one-out",
-        "160 of 160 kept",
+        "of 160 kept",
         "leave-one-out",
         "test error",
         "time",

@@ -5,7 +5,7 @@ use super::common::{Folder, disc, waves};
 fn fitted() -> Folder {
     let f = Folder::new();
     f.put("waves.csv", waves(100));
-    f.run("fit waves.csv -t y -o m.safetensors");
+    f.run("fit waves.csv -t y --method krr -o m.safetensors");
     f
 }
 

@@ -74,10 +74,13 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let settings = methods::Settings {
         kernel: &plan.kernel,
         ridge: plan.ridge,
-        seed: session.seed,
         support: plan.support,
         solver: plan.solver,
         memory: plan.memory,
+        max_terms: plan.max_terms,
+        patience: plan.patience,
+        candidates: plan.candidates,
+        seed: session.seed,
     };
     let mut fitted = methods::build(&plan.method, &settings)?.fit(&problem, &bar)?;
     notes.append(&mut fitted.notes);

@@ -29,6 +29,8 @@ mod basis;
 mod columns;
 mod density;
 mod evidence;
+#[cfg(feature = "files")]
+mod file_batches;
 mod loops;
 mod ols;
 mod outcome;
@@ -45,6 +47,8 @@ mod tests;
 mod width;
 
 pub use density::Density;
+#[cfg(feature = "files")]
+pub use file_batches::FileBatches;
 pub use ols::{ClassCriterion, ClassWeights, Ols, Penalty};
 pub use parzen::{Parzen, likelihood_width};
 pub use select::StopReason;

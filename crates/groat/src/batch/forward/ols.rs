@@ -339,6 +339,14 @@ impl Method for Ols {
             return SparseDensity::from(self).fit(&problem, watch);
         }
         self.check(problem.x.cols())?;
+        if problem.x.rows() < 2 {
+            return Err(Error::TooFew {
+                what: "leave-one-out",
+                unit: "rows",
+                needed: 2,
+                found: problem.x.rows(),
+            });
+        }
         match &self.search {
             None => self.run(&problem, watch)?.into_fitted(self, &problem),
             Some(search) => {

@@ -128,13 +128,16 @@ impl Outcome {
         if let Target::Classes { count, .. } = problem.target {
             model = model.with_task(Task::classes(count))?;
         }
+        let stages = self.stages();
+        let errors: Vec<String> = stages.iter().map(|s| format!("{:.4e}", s.leave_one_out)).collect();
         let record = Record::new("ols", problem.x.rows())
             .with("patience", settings.patience)
             .with("passes", settings.passes)
-            .with("candidates", self.candidates);
+            .with("candidates", self.candidates)
+            .with("leave-one-out error after each vector", errors.join(" "));
         let mut fitted = Fitted::new(model.with_record(record), self.candidates);
         fitted.leave_one_out = Some(self.leave_one_out(&problem.target));
-        fitted.stages = self.stages();
+        fitted.stages = stages;
         fitted.error_bars = matches!(problem.target, Target::Values(_)).then(|| self.error_bars());
         fitted.notes = self.notes(problem.x.rows());
         Ok(fitted)
