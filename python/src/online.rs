@@ -72,7 +72,7 @@ impl OnlineLearner {
     }
 
     /// Learns from rows in order. Between pieces, signals are handled, so that Ctrl-C ends a long run; what
-    /// was learnt until then stays.
+    /// was learnt until then stays. The lock is not held meanwhile: a signal handler may use the learner.
     fn learn_rows(
         &self,
         py: Python<'_>,
@@ -80,21 +80,26 @@ impl OnlineLearner {
         y: &[f64],
         mut tell: impl FnMut(&Step) + Send,
     ) -> PyResult<()> {
-        py.detach(|| {
-            let mut held = self.learner.write().unwrap_or_else(PoisonError::into_inner);
-            let learner = match &mut *held {
-                Some(learner) => learner,
-                empty => empty.insert(self.fresh(x.cols()).map_err(raise)?),
-            };
-            for start in (0..x.rows()).step_by(SAMPLES_PER_CHECK) {
-                let end = (start + SAMPLES_PER_CHECK).min(x.rows());
-                for (x, y) in x.slice(start, end).iter().zip(&y[start..end]) {
-                    tell(&learner.learn_one(x, *y).map_err(raise)?);
-                }
-                Python::attach(|py| py.check_signals())?;
-            }
-            Ok(())
-        })
+        for start in (0..x.rows()).step_by(SAMPLES_PER_CHECK) {
+            let end = (start + SAMPLES_PER_CHECK).min(x.rows());
+            py.detach(|| {
+                let mut held = self.learner.write().unwrap_or_else(PoisonError::into_inner);
+                let learner = self.started(&mut held, x.cols())?;
+                let pairs = x.slice(start, end).iter().zip(&y[start..end]);
+                pairs.into_iter().try_for_each(|(x, y)| learner.learn_one(x, *y).map(|step| tell(&step)))
+            })
+            .map_err(raise)?;
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// The learner, made now if this is the first sample.
+    fn started<'a>(&self, held: &'a mut Option<Learner>, features: usize) -> Result<&'a mut Learner> {
+        match held {
+            Some(learner) => Ok(learner),
+            empty => Ok(empty.insert(self.fresh(features)?)),
+        }
     }
 }
 
@@ -156,10 +161,7 @@ impl OnlineLearner {
         let x = Sample::of("x", x)?;
         let x = x.numbers()?;
         let mut held = self.learner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        let learner = match &mut *held {
-            Some(learner) => learner,
-            empty => empty.insert(self.fresh(x.len()).map_err(raise)?),
-        };
+        let learner = self.started(&mut held, x.len()).map_err(raise)?;
         learner.learn_one(x, y).map(PyStep::from).map_err(raise)
     }
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
+import sys
 import threading
 from collections.abc import Callable
 
@@ -141,3 +144,23 @@ def test_threads_share_a_learner(stream: tuple[Array, Array]) -> None:
         thread.join(60)
         assert not thread.is_alive()
     assert not failures and learner.steps == 4 * 5 * 301
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_an_interrupt_ends_a_long_run(rng: np.random.Generator) -> None:
+    x, y = rng.normal(size=(3_000_000, 8)), rng.normal(size=3_000_000)
+    learner = OnlineLearner("klms-window", Kernel.gaussian(1.0), tau=500)
+    seen: list[int] = []
+
+    def handle(*_: object) -> None:
+        seen.append(learner.size)  # the learner can be used here
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            learner.partial_fit(x, y)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert 0 < learner.steps < len(y) and seen == [500]
