@@ -1,5 +1,5 @@
 //! Extended kernel recursive least squares, the tracking model (Liu, Park, Wang, Principe, Extended kernel
-//! recursive least squares algorithm, 2009, theorem 1 and table II). `O(m^2)` a step.
+//! recursive least squares algorithm, 2009). `O(m^2)` a step.
 //!
 //! The model itself moves, `f_n = phi f_(n-1) + noise` of relative variance `drift`, and old samples count
 //! `lambda` times as much a step later. With `z = Q k` and `r = lambda^n rho + k(x,x) - k . z`:

@@ -1,5 +1,5 @@
 //! Kernel adaptive projected subgradient method (Slavakis, Theodoridis, Yamada, Online kernel-based
-//! classification using adaptive projection algorithms, 2008, (7)-(14)): any convex loss, the last `tau`
+//! classification using adaptive projection algorithms, 2008): any convex loss, the last `tau`
 //! samples at once. `O(m + tau^2)` a step.
 //!
 //! The subgradient projection of the model onto the set where the loss at sample `j` vanishes moves it by

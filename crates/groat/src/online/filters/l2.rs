@@ -1,5 +1,5 @@
 //! Online learning in `L2` with several Gaussians and selective update (Ohnishi, Yukawa, Online learning in
-//! L2 space with multiple Gaussian kernels, 2017, (6)-(13)). `O(m + active^3)` a step and kernel.
+//! L2 space with multiple Gaussian kernels, 2017). `O(m + active^3)` a step and kernel.
 //!
 //! The model is a sum of normal densities of several widths, `g_s(r) = (2 pi s^2)^(-d/2) exp(-r^2 / (2 s^2))`,
 //! and the metric is that of `L2`: the inner product of two atoms is `g` at their distance with

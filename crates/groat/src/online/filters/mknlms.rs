@@ -1,5 +1,5 @@
 //! Multikernel normalised LMS with coherence-based sparsification (Yukawa, Multikernel adaptive filtering,
-//! 2012, (11)-(15)): the normalised step on the values of several kernels at once. `O(m)` a step and kernel.
+//! 2012): the normalised step on the values of several kernels at once. `O(m)` a step and kernel.
 //!
 //! A sample enters when no kernel finds it coherent with a vector, so the widest kernel decides.
 

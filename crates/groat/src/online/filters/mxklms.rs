@@ -1,4 +1,4 @@
-//! Mixture kernel LMS (Pokharel, Seth, Principe, Mixture kernel least mean square, 2013, (8)-(14)): one
+//! Mixture kernel LMS (Pokharel, Seth, Principe, Mixture kernel least mean square, 2013): one
 //! KLMS per kernel, mixed by a softmax gate that learns as well. `O(m)` a step and kernel.
 //!
 //! `f = sum_p psi_p f_p`, `psi = softmax(v)`. The squared error's gradient by the gate is

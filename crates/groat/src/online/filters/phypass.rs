@@ -1,6 +1,6 @@
 //! Parallel hyperslab projection along affine subspaces (Takizawa, Yukawa, An efficient data-reusing kernel
-//! adaptive filtering algorithm based on parallel hyperslab projection along affine subspace, 2013,
-//! (5)-(12)), with hyperplanes (slabs of no width). `O(tau (m + active^3) + (tau active)^2)` a step.
+//! adaptive filtering algorithm based on parallel hyperslab projection along affine subspace, 2013),
+//! with hyperplanes (slabs of no width). `O(tau (m + active^3) + (tau active)^2)` a step.
 //!
 //! For each of the last `tau` samples only the `active` vectors nearest to it may move: with `k_j` its
 //! kernel values there and `a_j = K_j^-1 k_j`, the projection onto `f(x_j) = y_j` along them is

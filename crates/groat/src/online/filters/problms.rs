@@ -1,5 +1,5 @@
 //! Probabilistic LMS (Fernandez-Bes, Elvira, Van Vaerenbergh, A probabilistic least-mean-squares filter,
-//! 2015, (9)-(12)): the Kalman filter of a drifting weight vector whose covariance is held to `s I`. `O(d)`.
+//! 2015): the Kalman filter of a drifting weight vector whose covariance is held to `s I`. `O(d)`.
 //!
 //! `w_n = lambda w_(n-1) + noise of variance drift`, `y = x . w + noise of variance sn2`. With
 //! `p = s + drift` the step is `p / (p |x|^2 + sn2)`, and `s <- p (1 - step |x|^2 / d)`.

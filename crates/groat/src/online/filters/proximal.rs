@@ -1,5 +1,5 @@
 //! Kernel LMS by forward-backward splitting (Gao, Chen, Richard, Huang, Flamary, Kernel LMS algorithm with
-//! forward-backward splitting for dictionary learning, 2013, (12)-(19)). `O(m)` a step.
+//! forward-backward splitting for dictionary learning, 2013). `O(m)` a step.
 //!
 //! Vectors enter by the coherence criterion. Each step is a gradient step, `alpha += eta e k`, and a
 //! proximal one, the soft threshold `alpha_i <- sign(alpha_i) max(|alpha_i| - t_i, 0)`; vectors whose weight

@@ -1,5 +1,5 @@
 //! Fixed-budget quantised KLMS (Zhao, Chen, Zhu, Principe, Fixed budget quantized kernel least-mean-square
-//! algorithm, 2013, (10)-(17)). `O(m)` a step.
+//! algorithm, 2013, (15)-(17)). `O(m)` a step.
 //!
 //! Quantised KLMS until there are `budget` vectors; then the least significant one makes room. A vector is
 //! as significant as its term is large on average, `E_i = int |alpha_i k(v_i, u)| p(u) du`, with the density

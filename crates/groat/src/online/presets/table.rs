@@ -98,14 +98,14 @@ pub const PRESETS: &[Preset] = &[
         |plan| ProbabilisticLms::new(plan).map(Method::from),
         &[("lambda", "1"), ("sn2", "1e-6"), ("drift", "1e-4"), ("prior", "1e-2")],
         "probabilistic LMS: a Kalman filter with one variance for all weights",
-        "Fernandez-Bes, Elvira, Van Vaerenbergh, A probabilistic least-mean-squares filter, 2015, (9)-(12)",
+        "Fernandez-Bes, Elvira, Van Vaerenbergh, A probabilistic least-mean-squares filter, 2015",
     ),
     own(
         "memory-cell",
         |plan| MemoryCell::new(plan).map(Method::from),
         &[],
         "repeats the last target: the baseline of a predictor",
-        "Van Vaerenbergh, Santamaria, A comparative study of kernel adaptive filtering algorithms, 2013",
+        "the persistence forecast",
     ),
     mix(
         "klms",
@@ -222,7 +222,7 @@ pub const PRESETS: &[Preset] = &[
         |plan| FixedBudgetQklms::new(plan).map(Method::from),
         &[("eta", "0.9"), ("epsu", "0.1"), ("lambda", "0.95"), ("budget", "500")],
         "quantised KLMS; the least significant vector leaves a full dictionary",
-        "Zhao, Chen, Zhu, Principe, Fixed budget quantized kernel least-mean-square algorithm, 2013, (10)-(17)",
+        "Zhao, Chen, Zhu, Principe, Fixed budget quantized kernel least-mean-square algorithm, 2013, (15)-(17)",
     ),
     own(
         "krls-tracker",
@@ -257,7 +257,7 @@ pub const PRESETS: &[Preset] = &[
             ("budget", "200"),
         ],
         "adaptive projected subgradients over the last tau samples, for any convex loss",
-        "Slavakis, Theodoridis, Yamada, Online kernel-based classification using adaptive projection algorithms, 2008, (7)-(14)",
+        "Slavakis, Theodoridis, Yamada, Online kernel-based classification using adaptive projection algorithms, 2008",
     ),
     own(
         "exkrls",
@@ -270,7 +270,7 @@ pub const PRESETS: &[Preset] = &[
             ("budget", "500"),
         ],
         "extended kernel recursive least squares for a model that moves",
-        "Liu, Park, Wang, Principe, Extended kernel recursive least squares algorithm, 2009, table II",
+        "Liu, Park, Wang, Principe, Extended kernel recursive least squares algorithm, 2009",
     ),
     own(
         "qkrls",
@@ -284,21 +284,21 @@ pub const PRESETS: &[Preset] = &[
         |plan| MultikernelNlms::new(plan).map(Method::from),
         &[("eta", "0.5"), ("mu0", "0.9"), ("eps", "1e-2"), ("widths", "0.5;1;2")],
         "normalised LMS on the values of several kernels, with the coherence criterion",
-        "Yukawa, Multikernel adaptive filtering, 2012, (11)-(15)",
+        "Yukawa, Multikernel adaptive filtering, 2012",
     ),
     own(
         "mxklms",
         |plan| MixtureKlms::new(plan).map(Method::from),
         &[("eta", "0.5"), ("eta_gate", "0.1"), ("budget", "1000"), ("widths", "0.5;1;2")],
         "one kernel LMS per kernel, mixed by a gate that learns",
-        "Pokharel, Seth, Principe, Mixture kernel least mean square, 2013, (8)-(14)",
+        "Pokharel, Seth, Principe, Mixture kernel least mean square, 2013",
     ),
     own(
         "phypass",
         |plan| Phypass::new(plan).map(Method::from),
         &[("eta", "0.5"), ("mu0", "0.95"), ("active", "1"), ("tau", "8")],
         "parallel projections onto the last tau samples along the nearest vectors, extrapolated",
-        "Takizawa, Yukawa, An efficient data-reusing kernel adaptive filtering algorithm, 2013, (5)-(12)",
+        "Takizawa, Yukawa, An efficient data-reusing kernel adaptive filtering algorithm, 2013",
     ),
     own(
         "l2-s",
@@ -314,7 +314,7 @@ pub const PRESETS: &[Preset] = &[
             ("budget", "1000"),
         ],
         "Gaussians of several widths in the metric of L2, the nearest of them updated",
-        "Ohnishi, Yukawa, Online learning in L2 space with multiple Gaussian kernels, 2017, (6)-(13)",
+        "Ohnishi, Yukawa, Online learning in L2 space with multiple Gaussian kernels, 2017",
     ),
     own(
         "rff-klms",
