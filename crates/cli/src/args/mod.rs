@@ -9,9 +9,11 @@ mod inspect;
 mod kernel;
 mod points;
 mod predict;
+mod reproduce;
 mod size;
+mod stream;
 
-pub use data::DataArgs;
+pub use data::{DataArgs, ReadingArgs};
 pub use evaluate::EvaluateArgs;
 pub use fit::{FitArgs, TaskArg};
 pub use generate::GenerateArgs;
@@ -19,7 +21,9 @@ pub use inspect::InspectArgs;
 pub use kernel::KernelArg;
 pub use points::{PcaArgs, PointArgs, TuneSupportArgs};
 pub use predict::PredictArgs;
+pub use reproduce::ReproduceArgs;
 pub use size::{Bytes, SupportArg};
+pub use stream::{MethodArgs, OnBadRow, StreamArgs};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -75,6 +79,10 @@ pub enum Command {
     TuneSupport(TuneSupportArgs),
     /// Find principal components in the feature space of a kernel
     Pca(PcaArgs),
+    /// Learn from rows as they arrive
+    Stream(Box<StreamArgs>),
+    /// Repeat the published experiments and compare
+    Reproduce(ReproduceArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  groat completions bash > ~/.local/share/bash-completion/completions/groat"

@@ -6,6 +6,8 @@ mod generate;
 mod inspect;
 mod pca;
 mod predict;
+pub mod reproduce;
+pub mod stream;
 mod tune_support;
 
 use crate::args::{Cli, Command};
@@ -22,6 +24,8 @@ pub fn run(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Generate(args) => generate::run(args, session),
         Command::TuneSupport(args) => tune_support::run(args, session),
         Command::Pca(args) => pca::run(args, session),
+        Command::Stream(args) => stream::run(*args, session),
+        Command::Reproduce(args) => reproduce::run(args, session),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "groat", &mut script);

@@ -46,7 +46,9 @@ fn curve(model: &Expansion, parts: &[Part<'_>], target: &str) -> groat::Result<O
         .y(Axis::new(target))
         .layers(points)
         .layer(Line::new("model", xs.into_iter().zip(ys.into_data()).collect()).colour(3));
-    Ok(Some(chart))
+    let places = raw_vectors(model);
+    let heights = model.values(places.view())?;
+    Ok(Some(with_vectors(chart, places.data(), heights.data(), 2)))
 }
 
 /// A grid over both features, filled with what `value` makes of the model's outputs.
@@ -62,7 +64,7 @@ fn grid(model: &Expansion, parts: &[Part<'_>], value: impl Fn(&[f64]) -> f64) ->
 fn surface(model: &Expansion, target: &str, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
     let Some(grid) = grid(model, parts, |values| values[0])? else { return Ok(None) };
     let chart = map("The fitted surface", model).layer(Cells::new(target, grid, Paint::Sequential));
-    Ok(Some(with_vectors(chart, model, 1)))
+    Ok(Some(with_vectors_in_plane(chart, model, 1)))
 }
 
 fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
@@ -87,7 +89,7 @@ fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>
         // The key names the classes once, for the regions.
         chart = chart.layer(Scatter::new("", points.collect()).colour(class));
     }
-    Ok(Some(with_vectors(chart, model, labels.len())))
+    Ok(Some(with_vectors_in_plane(chart, model, labels.len())))
 }
 
 fn map(title: &str, model: &Expansion) -> Chart {
@@ -97,10 +99,17 @@ fn map(title: &str, model: &Expansion) -> Chart {
 }
 
 /// Rings around the vectors of a sparse model; around every row they would only hide the picture.
-fn with_vectors(chart: Chart, model: &Expansion, colour: usize) -> Chart {
-    if model.size() > 200 {
+fn with_vectors(chart: Chart, x: &[f64], y: &[f64], colour: usize) -> Chart {
+    if x.len() > 200 {
         return chart;
     }
-    let places = raw_vectors(model).view().iter().map(|v| (v[0], v[1])).collect();
+    let places = x.iter().copied().zip(y.iter().copied()).collect();
     chart.layer(Scatter::new("kept vectors", places).shape(Shape::Ring).colour(colour))
+}
+
+/// The same over two features.
+fn with_vectors_in_plane(chart: Chart, model: &Expansion, colour: usize) -> Chart {
+    let places = raw_vectors(model);
+    let axis = |feature: usize| places.view().iter().map(|v| v[feature]).collect::<Vec<_>>();
+    with_vectors(chart, &axis(0), &axis(1), colour)
 }

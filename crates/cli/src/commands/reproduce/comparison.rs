@@ -1,0 +1,154 @@
+//! One line of a comparison: what a paper says, what is obtained here, and whether that lies in its band.
+
+use groat_report::{Table, number};
+use serde::Serialize;
+use std::fmt;
+
+/// Where a number must lie, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Band {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Band {
+    /// `value` plus or minus the share `relative` of it.
+    pub fn about(value: f64, relative: f64) -> Self {
+        let half = value.abs() * relative;
+        Self { low: value - half, high: value + half }
+    }
+
+    /// Anything up to `high`.
+    pub fn at_most(high: f64) -> Self {
+        Self { low: f64::NEG_INFINITY, high }
+    }
+
+    /// From `low` to `high`.
+    pub fn within(low: f64, high: f64) -> Self {
+        Self { low, high }
+    }
+
+    /// Exactly `value`.
+    pub fn exactly(value: f64) -> Self {
+        Self { low: value, high: value }
+    }
+
+    /// The band of a mean over fewer realisations: `factor` times as far from its middle.
+    pub fn widened(self, factor: f64) -> Self {
+        let (middle, half) = ((self.low + self.high) / 2.0, (self.high - self.low) / 2.0 * factor);
+        if half.is_finite() { Self { low: middle - half, high: middle + half } } else { self }
+    }
+
+    fn holds(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (low, high) = (number(self.low), number(self.high));
+        match () {
+            () if self.low == f64::NEG_INFINITY => write!(f, "<= {high}"),
+            () if low == high => f.write_str(&low),
+            () => write!(f, "{low} .. {high}"),
+        }
+    }
+}
+
+/// What came of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Inside,
+    Outside,
+    /// Its data are not at hand: neither passed nor failed.
+    Missing,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Inside => "inside",
+            Verdict::Outside => "OUTSIDE",
+            Verdict::Missing => "missing",
+        })
+    }
+}
+
+/// One line of a comparison. Field names are part of the command's interface.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// What is compared.
+    pub what: String,
+    /// What the paper says; empty where it gives no number.
+    pub paper: String,
+    /// What is obtained here.
+    pub ours: Option<f64>,
+    /// Where it must lie.
+    pub band: Option<Band>,
+    /// Whether it does.
+    pub verdict: Verdict,
+}
+
+impl Row {
+    /// A number with its band.
+    pub fn new(what: impl Into<String>, paper: impl Into<String>, ours: f64, band: Band) -> Self {
+        let verdict = if band.holds(ours) { Verdict::Inside } else { Verdict::Outside };
+        Self { what: what.into(), paper: paper.into(), ours: Some(ours), band: Some(band), verdict }
+    }
+
+    /// A line that could not be run, and why.
+    pub fn missing(what: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { what: what.into(), paper: why.into(), ours: None, band: None, verdict: Verdict::Missing }
+    }
+
+    fn cells(&self) -> [String; 5] {
+        [
+            self.what.clone(),
+            self.paper.clone(),
+            self.ours.map_or_else(|| "-".into(), number),
+            self.band.map_or_else(|| "-".into(), |band| band.to_string()),
+            self.verdict.to_string(),
+        ]
+    }
+}
+
+const HEAD: [&str; 5] = ["what", "paper", "ours", "band", "verdict"];
+
+/// The lines as text with aligned columns.
+pub fn text(rows: &[Row]) -> String {
+    let lines: Vec<[String; 5]> =
+        std::iter::once(HEAD.map(str::to_owned)).chain(rows.iter().map(Row::cells)).collect();
+    let width = |c: usize| lines.iter().map(|line| line[c].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let line = |cells: &[String; 5]| {
+        let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, w)| format!("{cell:<w$}")).collect();
+        format!("{}\n", padded.join("  ").trim_end())
+    };
+    lines.iter().map(line).collect()
+}
+
+/// The lines as a table of a page.
+pub fn table(rows: &[Row]) -> Table {
+    rows.iter().fold(Table::new("Comparison", HEAD), |table, row| table.row(row.cells()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_follow_the_band() {
+        assert_eq!(Row::new("a", "", 1.04, Band::about(1.0, 0.05)).verdict, Verdict::Inside);
+        assert_eq!(Row::new("a", "", 1.06, Band::about(1.0, 0.05)).verdict, Verdict::Outside);
+        assert_eq!(Row::new("a", "", f64::NAN, Band::at_most(1.0)).verdict, Verdict::Outside);
+        assert_eq!(Row::missing("a", "no data").verdict, Verdict::Missing);
+    }
+
+    #[test]
+    fn bands_widen_about_their_middle() {
+        assert_eq!(Band::within(1.0, 3.0).widened(2.0), Band::within(0.0, 4.0));
+        assert_eq!(Band::at_most(1.0).widened(2.0), Band::at_most(1.0));
+        assert_eq!(Band::within(1.0, 3.0).to_string(), "1 .. 3");
+    }
+}

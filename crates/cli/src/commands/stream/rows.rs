@@ -1,0 +1,87 @@
+//! Rows as they arrive: line by line from text, in batches from formats that have no lines.
+
+use groat::data::{Format, ReadOptions, Record, RowReader, Table, TableReader};
+use std::io::Read;
+use std::path::Path;
+
+/// Where rows come from.
+pub struct Rows {
+    source: Source,
+    /// Whether somebody may be waiting for an answer to each row.
+    pub live: bool,
+}
+
+enum Source {
+    Text(RowReader),
+    Batches { reader: TableReader, table: Table, next: usize },
+}
+
+impl Rows {
+    /// Opens a file, or standard input when `path` is `-`.
+    pub fn open(path: &Path, options: &ReadOptions) -> anyhow::Result<Self> {
+        let live = !path.is_file();
+        let text = match options.format.or_else(|| Format::from_path(path)) {
+            Some(format) => matches!(format, Format::Csv | Format::Ndjson),
+            None if live => true,
+            None => matches!(Format::sniff(&head(path)?), Format::Csv | Format::Ndjson),
+        };
+        if text {
+            return Ok(Self { source: Source::Text(RowReader::open(path, options)?), live });
+        }
+        let mut reader = TableReader::open(path, options)?;
+        let Some(table) = reader.next() else { anyhow::bail!("{} holds no rows", path.display()) };
+        Ok(Self { source: Source::Batches { table: table?, reader, next: 0 }, live })
+    }
+
+    /// Name of the source.
+    pub fn source(&self) -> &str {
+        match &self.source {
+            Source::Text(reader) => reader.source(),
+            Source::Batches { table, .. } => table.source(),
+        }
+    }
+
+    /// Names of the columns.
+    pub fn names(&self) -> &[String] {
+        match &self.source {
+            Source::Text(reader) => reader.names(),
+            Source::Batches { table, .. } => table.names(),
+        }
+    }
+
+    /// Whether the source named them.
+    pub fn is_named(&self) -> bool {
+        match &self.source {
+            Source::Text(reader) => reader.is_named(),
+            Source::Batches { table, .. } => table.is_named(),
+        }
+    }
+}
+
+impl Iterator for Rows {
+    type Item = groat::Result<Record>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (reader, table, next) = match &mut self.source {
+            Source::Text(reader) => return reader.next(),
+            Source::Batches { reader, table, next } => (reader, table, next),
+        };
+        while *next >= table.rows() {
+            match reader.next()? {
+                Ok(batch) => (*table, *next) = (batch, 0),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let row = *next;
+        *next += 1;
+        Some(Ok(Record { line: table.line(row), cells: table.cells(row) }))
+    }
+}
+
+/// The first bytes of a file.
+fn head(path: &Path) -> groat::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(512).read_to_end(&mut bytes));
+    read.map_err(|error| groat::Error::io(path.display().to_string(), error))?;
+    Ok(bytes)
+}

@@ -1,0 +1,43 @@
+//! Quick forms of the reproduced experiments.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use assert_cmd::cargo::cargo_bin_cmd;
+use std::fs;
+
+/// The answer of a quick run, and its exit code.
+fn quick(arguments: &[&str]) -> (serde_json::Value, Option<i32>) {
+    let output =
+        cargo_bin_cmd!("groat").args(["reproduce", "--quick", "--json"]).args(arguments).output().unwrap();
+    (serde_json::from_slice(&output.stdout).unwrap(), output.status.code())
+}
+
+#[test]
+fn reduction_of_kernel_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("a10.html");
+    let (answer, code) = quick(&["A10", "--report", page.to_str().unwrap()]);
+    assert_eq!((&answer["outside"], code), (&serde_json::json!(0), Some(0)), "{answer:#}");
+    assert!(fs::read_to_string(page).unwrap().contains("data-series=\"FMKLMS\""));
+}
+
+#[test]
+fn sequential_projection_learning() {
+    let (answer, code) = quick(&["E6"]);
+    assert_eq!((&answer["outside"], code), (&serde_json::json!(0), Some(0)), "{answer:#}");
+    // The same seed gives the same numbers, whatever the number of threads.
+    assert_eq!(answer["rows"], quick(&["E6", "--threads", "1"]).0["rows"]);
+}
+
+#[test]
+fn kernel_lms_with_data() {
+    let Some(data) = groat::testing::shared("data") else { return };
+    let (answer, code) = quick(&["B13", "--data", data.to_str().unwrap()]);
+    assert_eq!((&answer["outside"], &answer["missing"], code), (&0.into(), &0.into(), Some(0)), "{answer:#}");
+}
+
+#[test]
+fn missing_data_are_never_passed() {
+    let empty = tempfile::tempdir().unwrap();
+    let (answer, code) = quick(&["B13", "--data", empty.path().to_str().unwrap()]);
+    assert_eq!((&answer["outside"], &answer["missing"], code), (&0.into(), &3.into(), Some(1)));
+}
