@@ -1,14 +1,14 @@
 //! The least-squares support vector machine.
 
 use crate::batch::{BatchLearner, Goal};
-use crate::errors::{ParameterError, raise};
-use crate::kernel::kernel_of;
+use crate::errors::raise;
 use crate::settings::params;
-use groat::batch::{LeastSquaresSvm, Search};
+use groat::batch::LeastSquaresSvm;
 use pyo3::prelude::*;
 
 /// The least-squares support vector machine: ridge regression with a constant, dense or sparse.
 ///
+/// width and ridge as in KernelRidge: numbers, sequences to choose from by leave-one-out, or None for a search.
 /// With a kernel of compact support ("gaussian:width=1,support=2") the system is sparse. support: a rule by which
 /// the support is chosen, "sparsity=0.99", "alignment=0.8", "combined=1" or "memory=BYTES". solver: "auto",
 /// "dense", "sparse" or "iterative". shift: meet a matrix that is not positive definite by a larger ridge.
@@ -18,13 +18,14 @@ pub(crate) struct PyLeastSquaresSvm;
 #[pymethods]
 impl PyLeastSquaresSvm {
     #[new]
-    #[pyo3(signature = (kernel=None, *, task="regression", ridge=1.0, support=None, solver="auto",
+    #[pyo3(signature = (kernel=None, *, task="regression", width=None, ridge=None, support=None, solver="auto",
         leave_one_out=false, shift=false, tolerance=None, standardise=false, memory=None, seed=None))]
     fn new(
         py: Python<'_>,
         kernel: Option<&Bound<'_, PyAny>>,
         task: &str,
-        ridge: f64,
+        width: Option<&Bound<'_, PyAny>>,
+        ridge: Option<&Bound<'_, PyAny>>,
         support: Option<&str>,
         solver: &str,
         leave_one_out: bool,
@@ -34,15 +35,17 @@ impl PyLeastSquaresSvm {
         memory: Option<&Bound<'_, PyAny>>,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let params = params!(py; kernel, task, ridge, support, solver, leave_one_out, shift, tolerance,
+        let params = params!(py; kernel, task, width, ridge, support, solver, leave_one_out, shift, tolerance,
             standardise, memory, seed);
         let default = LeastSquaresSvm::default();
+        let (kernel, widths) = params.kernel_and_width()?;
+        let (ridge, ridges) = params.ridge(default.ridge)?;
         let method = LeastSquaresSvm {
-            widths: Search::Fixed,
-            ridges: Search::Fixed,
-            kernel: kernel.map_or(Ok(default.kernel), kernel_of)?,
+            kernel,
+            widths,
             support: support.map(str::parse).transpose().map_err(raise)?,
             ridge,
+            ridges,
             solver: solver.parse().map_err(raise)?,
             leave_one_out,
             shift,
@@ -50,10 +53,6 @@ impl PyLeastSquaresSvm {
             memory: params.whole("memory")?.unwrap_or(default.memory),
             seed: params.whole("seed")?.unwrap_or(default.seed),
         };
-        if !(ridge.is_finite() && ridge >= 0.0) {
-            let text = format!("ridge = {ridge} is not allowed: a finite number, 0 or above");
-            return Err(ParameterError::new_err(text));
-        }
         let base = BatchLearner::new(Box::new(method), Goal::named(task)?, standardise, params);
         Ok(PyClassInitializer::from(base).add_subclass(Self))
     }

@@ -1,8 +1,8 @@
 //! Exact kernel ridge regression.
 
 use crate::batch::{BatchLearner, Goal};
-use crate::settings::{number_or_search, params};
-use groat::batch::{KernelRidge, Search};
+use crate::settings::params;
+use groat::batch::KernelRidge;
 use pyo3::prelude::*;
 
 /// Exact kernel ridge regression and one-vs-rest classification: every sample stays in the model.
@@ -35,9 +35,7 @@ impl PyKernelRidge {
             memory, seed);
         let mut method = KernelRidge { bias, leave_one_out, ..KernelRidge::default() };
         (method.kernel, method.widths) = params.kernel_and_width()?;
-        let (value, search) =
-            ridge.map_or(Ok((None, Search::Auto)), |ridge| number_or_search("ridge", ridge))?;
-        (method.ridge, method.ridges) = (value.unwrap_or(method.ridge), search);
+        (method.ridge, method.ridges) = params.ridge(method.ridge)?;
         method.selection_rows = params.count("selection_rows")?.unwrap_or(method.selection_rows);
         method.memory = params.whole("memory")?.unwrap_or(method.memory);
         method.seed = params.whole("seed")?.unwrap_or(method.seed);

@@ -53,6 +53,15 @@ impl<'py> Params<'py> {
     pub(crate) fn kernel_and_width(&self) -> PyResult<(Kernel, Search)> {
         kernel_and_width(self.get("kernel")?.as_ref(), self.get("width")?.as_ref())
     }
+
+    /// `ridge=`: searched for when not given; `default` stands where a search makes the number idle.
+    pub(crate) fn ridge(&self, default: f64) -> PyResult<(f64, Search)> {
+        let (value, search) = match self.get("ridge")? {
+            None => (None, Search::Auto),
+            Some(ridge) => number_or_search("ridge", &ridge)?,
+        };
+        Ok((value.unwrap_or(default), search))
+    }
 }
 
 /// The exception for a value that a parameter cannot take.
@@ -72,7 +81,7 @@ fn count(name: &str, object: &Bound<'_, PyAny>) -> PyResult<usize> {
 }
 
 /// A number, a sequence of numbers to choose from, or "auto". The number is absent for the last two.
-pub(crate) fn number_or_search(name: &str, object: &Bound<'_, PyAny>) -> PyResult<(Option<f64>, Search)> {
+fn number_or_search(name: &str, object: &Bound<'_, PyAny>) -> PyResult<(Option<f64>, Search)> {
     if let Ok(value) = object.extract::<f64>() {
         return Ok((Some(value), Search::Fixed));
     }

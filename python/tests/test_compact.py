@@ -66,6 +66,15 @@ def test_solvers_agree(plane: tuple[Array, Array]) -> None:
     np.testing.assert_array_equal(again.predict(x), dense.predict(x))
 
 
+def test_width_and_ridge_are_searched(plane: tuple[Array, Array]) -> None:
+    x, y = plane
+    learner = LeastSquaresSvm(width=[0.05, 1.0], ridge=[0.1, 1e3], support="sparsity=0.8").fit(x, y)
+    assert len(learner.trials) == 4
+    best = min(learner.trials, key=lambda trial: trial.score)
+    assert (best.kernel.width, best.ridge) == (1.0, 0.1)
+    assert learner.model.kernel.width == 1.0 and learner.model.kernel.support is not None
+
+
 def test_classification_with_a_chosen_support(plane: tuple[Array, Array]) -> None:
     x, y = plane
     labels = np.where(y > 0, "up", "down")
@@ -139,10 +148,11 @@ def test_wrong_analyses(plane: tuple[Array, Array]) -> None:
     with pytest.raises(groat.DataError):
         fitted.inverse_transform(np.ones((2, 2)))
     for call in (
-        lambda: LeastSquaresSvm(ridge=-1.0),
+        lambda: LeastSquaresSvm(ridge=-1.0).fit(x, x[:, 0]),
+        lambda: LeastSquaresSvm(ridge="strong"),
         lambda: LeastSquaresSvm(solver="magic"),  # type: ignore[arg-type]
         lambda: LeastSquaresSvm(support="small"),
-        lambda: LeastSquaresSvm(solver="sparse").fit(x, x[:, 0]),
+        lambda: LeastSquaresSvm(solver="sparse", width=1.0, ridge=1.0).fit(x, x[:, 0]),
         lambda: Kernel.linear().with_support(1.0),
         lambda: Kernel.gaussian(1.0).with_support(-1.0),
         lambda: Kernel.gaussian(1.0).with_support(1.0, power=0),
