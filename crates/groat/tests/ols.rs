@@ -62,6 +62,21 @@ fn every_storage_chooses_the_same_terms() {
 }
 
 #[test]
+fn wide_kernels_outgrow_single_precision() {
+    let x = points(300, 2, 21);
+    let y = noisy(&x, 0.01, 22);
+    let problem = Problem::regression(x.view(), &y).unwrap();
+    let fit = |storage| {
+        let settings =
+            Ols::new(Kernel::gaussian(3.0)).storage(storage).penalty(Penalty::Relative(1e-12)).passes(1);
+        settings.fit(&problem, &Quiet).unwrap()
+    };
+    let (double, single) = (fit(Storage::Double), fit(Storage::Single));
+    assert_eq!(rows(&double), rows(&single));
+    assert!(double.model.size() > 8);
+}
+
+#[test]
 fn error_bars_cover_what_they_should() {
     let x = points(300, 2, 5);
     let y = noisy(&x, 0.3, 6);

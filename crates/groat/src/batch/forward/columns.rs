@@ -29,6 +29,10 @@ pub(crate) trait Columns: Sync {
     fn products(&self, vectors: &[&[f64]], out: &mut [f64]);
     /// Relative rounding error of the numbers that [`Columns::products`] reads.
     fn rounding(&self) -> f64;
+    /// The same columns in full precision, where [`Columns::products`] reads rounded ones.
+    fn exact(&self) -> Option<Box<dyn Columns + '_>> {
+        None
+    }
 }
 
 /// A column-major block held in memory.

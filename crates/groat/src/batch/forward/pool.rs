@@ -12,12 +12,15 @@
 //! with `t = phi_j'v - sum_i a_ij w_i'v`. So one pass over the columns, for `Phi'[w_n, v]`, bounds all
 //! candidates; only those whose bound lies below the best exact value have to be formed.
 
-use super::basis::Terms;
+use super::basis::{Basis, Terms};
 use super::columns::Columns;
 use crate::simd;
 
 /// A candidate whose orthogonal part has lost this share of its energy is numerically dependent.
 const DEPENDENT: f64 = 1e-12;
+
+/// An energy below this many rounding errors of the full one is felt to be imprecise.
+const FELT: f64 = 100.0;
 
 /// Candidates with their running inner products.
 pub(crate) struct Pool {
@@ -99,10 +102,36 @@ impl Pool {
         self.alive[j] = false;
     }
 
-    /// Brings the pool up to date with the newest of `terms`, given `phi_j'w_n` for every `j` at
+    /// True when rounding of the columns by `rounding` may have spoilt the energies: a fair share of the
+    /// candidates is left with so little that the error is felt.
+    pub(crate) fn imprecise(&self, rounding: f64) -> bool {
+        let low = (0..self.energy.len()).filter(|&j| self.energy[j] < FELT * rounding * self.start[j]);
+        rounding > f64::EPSILON && low.count() * 10 > self.energy.len() + 10 * self.rows.len()
+    }
+
+    /// The same pool from exact columns: `taken` are the candidates that were chosen.
+    pub(crate) fn rebuilt(
+        &self,
+        exact: &dyn Columns,
+        targets: &[Vec<f64>],
+        basis: &Basis,
+        taken: &[usize],
+    ) -> Self {
+        let mut pool = Self::new(exact, targets, self.lambda.clone());
+        let views: Vec<&[f64]> = basis.columns.iter().map(Vec::as_slice).collect();
+        let mut products = vec![0.0; exact.count() * views.len()];
+        exact.products(&views, &mut products);
+        for i in 0..views.len() {
+            pool.downdate(&basis.terms, i, &products[i..], views.len());
+        }
+        taken.iter().for_each(|&j| pool.remove(j));
+        pool
+    }
+
+    /// Brings the pool up to date with term `n`, the first it does not know, given `phi_j'w_n` for every `j` at
     /// `products[j * stride]`.
-    pub(crate) fn downdate(&mut self, terms: &Terms, products: &[f64], stride: usize) {
-        let (n, m) = (terms.len() - 1, self.energy.len());
+    pub(crate) fn downdate(&mut self, terms: &Terms, n: usize, products: &[f64], stride: usize) {
+        let m = self.energy.len();
         let row: Vec<f64> = (0..m).map(|j| products[j * stride] / terms.energy[n]).collect();
         for j in 0..m {
             self.energy[j] -= row[j] * products[j * stride];

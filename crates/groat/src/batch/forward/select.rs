@@ -160,6 +160,9 @@ pub(crate) fn select(
 
 struct Search<'a> {
     columns: &'a dyn Columns,
+    /// Set once rounded columns no longer do.
+    exact: Option<Box<dyn Columns + 'a>>,
+    taken: Vec<usize>,
     objective: Objective<'a>,
     pool: Pool,
     basis: Basis,
@@ -177,6 +180,8 @@ impl<'a> Search<'a> {
         }
         Self {
             columns,
+            exact: None,
+            taken: Vec::new(),
             objective,
             pool: Pool::new(columns, objective.targets, lambda),
             basis,
@@ -230,11 +235,20 @@ impl<'a> Search<'a> {
         let stride = vectors.len();
         if stride > 0 {
             self.products.resize(self.columns.count() * stride, 0.0);
-            self.columns.products(&vectors, &mut self.products);
+            let columns = self.exact.as_deref().unwrap_or(self.columns);
+            columns.products(&vectors, &mut self.products);
         }
         if newest == 1 {
-            self.pool.downdate(&self.basis.terms, &self.products, stride);
+            self.pool.downdate(&self.basis.terms, self.known, &self.products, stride);
             self.known = self.basis.len();
+        }
+        if self.exact.is_none()
+            && self.pool.imprecise(self.columns.rounding())
+            && let Some(exact) = self.columns.exact()
+        {
+            self.pool = self.pool.rebuilt(&*exact, self.objective.targets, &self.basis, &self.taken);
+            self.exact = Some(exact);
+            return self.pass(v);
         }
         (stride, newest)
     }
@@ -259,7 +273,7 @@ impl<'a> Search<'a> {
             products: &self.products,
             stride,
             offset,
-            rounding: self.columns.rounding(),
+            rounding: self.exact.as_deref().unwrap_or(self.columns).rounding(),
         };
         let bounds = self.pool.bounds(&screen);
         let mut heap: BinaryHeap<Reverse<Bound>> =
@@ -364,6 +378,7 @@ impl<'a> Search<'a> {
         self.columns.column(j, &mut column);
         self.basis.add(column, self.pool.lambda(j), self.objective.targets);
         self.pool.remove(j);
+        self.taken.push(j);
     }
 }
 

@@ -7,6 +7,7 @@ use crate::kernels::{Centres, Evaluator, Kernel};
 use crate::matrix::{Matrix, Rows};
 use crate::simd;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Rows that are evaluated at a time: a piece of a column stays in the first-level cache.
 const CHUNK: usize = 1024;
@@ -28,7 +29,8 @@ pub enum Storage {
     Double,
     /// `4 N M` bytes. Candidates are ranked with rounded columns and the best of them evaluated with exact
     /// ones, so the model is made of exact numbers; the choice between candidates whose criteria agree to
-    /// about seven digits may differ.
+    /// about seven digits may differ. When the chosen terms leave too little of the candidates for rounded
+    /// columns to tell them apart, the selection goes on with exact ones.
     Single,
     /// Nothing: columns are evaluated anew at every stage. Slower by the cost of the kernel.
     Recompute,
@@ -89,9 +91,9 @@ impl Source {
             Storage::Double => Box::new(Stored::<f64>::fill(rows, count, |j, out| self.column(j, out))),
             Storage::Single => {
                 let stored = Stored::<f32>::fill(rows, count, |j, out| self.column(j, out));
-                Box::new(Rounded { stored, source: self })
+                Box::new(Rounded { stored, source: Arc::new(self), store_exact: bytes <= limit })
             }
-            _ => Box::new(Recomputed::new(self)),
+            _ => Box::new(Recomputed::new(Arc::new(self))),
         }
     }
 }
@@ -99,7 +101,9 @@ impl Source {
 /// Columns in single precision, with the exact ones at hand.
 struct Rounded {
     stored: Stored<f32>,
-    source: Source,
+    source: Arc<Source>,
+    /// Whether there is memory for the exact ones too.
+    store_exact: bool,
 }
 
 impl Columns for Rounded {
@@ -130,16 +134,24 @@ impl Columns for Rounded {
     fn rounding(&self) -> f64 {
         self.stored.rounding()
     }
+
+    fn exact(&self) -> Option<Box<dyn Columns + '_>> {
+        Some(if self.store_exact {
+            Box::new(Stored::<f64>::fill(self.rows(), self.count(), |j, out| self.source.column(j, out)))
+        } else {
+            Box::new(Recomputed { source: self.source.clone(), energies: self.energies().to_vec() })
+        })
+    }
 }
 
 /// Columns that are never stored.
 struct Recomputed {
-    source: Source,
+    source: Arc<Source>,
     energies: Vec<f64>,
 }
 
 impl Recomputed {
-    fn new(source: Source) -> Self {
+    fn new(source: Arc<Source>) -> Self {
         let mut energies = vec![0.0; source.candidates.rows()];
         energies.par_iter_mut().enumerate().for_each_init(
             || vec![0.0; source.rows],

@@ -135,7 +135,7 @@ impl<'a> Streamed<'a> {
         if settings.bias {
             let projection = sums[m * stride..m * stride + outputs].to_vec();
             this.terms.push(rows as f64, 0.0, projection, Vec::new());
-            this.pool.downdate(&this.terms, &sums[1..], stride);
+            this.pool.downdate(&this.terms, 0, &sums[1..], stride);
         }
         Ok(this)
     }
@@ -223,7 +223,7 @@ impl<'a> Streamed<'a> {
             Ok(())
         })?;
         if newest == 1 {
-            self.pool.downdate(&self.terms, &sums, stride);
+            self.pool.downdate(&self.terms, n - 1, &sums, stride);
         }
         let s0 = sums[tail];
         let screen = Screen {
