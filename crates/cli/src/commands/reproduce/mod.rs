@@ -4,6 +4,7 @@
 mod a10;
 mod b13;
 mod comparison;
+mod d9;
 mod e6;
 mod trial;
 
@@ -43,7 +44,7 @@ impl Findings {
     }
 }
 
-const EXPERIMENTS: &[Experiment] = &[a10::EXPERIMENT, b13::EXPERIMENT, e6::EXPERIMENT];
+const EXPERIMENTS: &[Experiment] = &[a10::EXPERIMENT, b13::EXPERIMENT, d9::EXPERIMENT, e6::EXPERIMENT];
 
 /// The names, for help and for checking what was typed.
 pub fn names() -> PossibleValuesParser {
