@@ -273,8 +273,9 @@ fn four_rows<A: Arithmetic>(
         a.iter().zip(b).zip(c).zip(d).zip(x.as_chunks().0).zip(out.as_chunks_mut().0)
     {
         let (x, mut to) = (A::F64::load(x), A::F64::load(out));
-        for (r, row) in [a, b, c, d].into_iter().enumerate() {
-            let row = A::F64::load(row);
+        let group = [a, b, c, d];
+        for r in 0..ROWS {
+            let row = A::F64::load(group[r]);
             sums[r] = row.fma(x, sums[r]);
             to = row.fma(factors[r], to);
         }
