@@ -1,5 +1,7 @@
 //! Orthogonal least squares as a learner: what its settings promise.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use groat::batch::forward::{
     ClassCriterion, ClassWeights, Ols, Penalty, SparseDensity, Storage, Validation, WidthSearch,
 };

@@ -3,6 +3,8 @@
 //! These are agreement tests in a quick form (a few splits each); the full protocol is the command
 //! `groat reproduce C7`.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use flate2::read::GzDecoder;
 use groat::batch::forward::{Ols, Parzen, Penalty, SparseDensity};
 use groat::batch::{Fitted, Method, Problem, Quiet};

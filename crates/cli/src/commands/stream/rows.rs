@@ -13,7 +13,7 @@ pub struct Rows {
 
 enum Source {
     Text(RowReader),
-    Batches { reader: TableReader, table: Table, next: usize },
+    Batches { reader: Box<TableReader>, table: Table, next: usize },
 }
 
 impl Rows {
@@ -30,7 +30,7 @@ impl Rows {
         }
         let mut reader = TableReader::open(path, options)?;
         let Some(table) = reader.next() else { anyhow::bail!("{} holds no rows", path.display()) };
-        Ok(Self { source: Source::Batches { table: table?, reader, next: 0 }, live })
+        Ok(Self { source: Source::Batches { table: table?, reader: Box::new(reader), next: 0 }, live })
     }
 
     /// Name of the source.

@@ -35,16 +35,24 @@ pub fn write_table(path: impl AsRef<Path>, table: &Table) -> Result<()> {
 /// Writes `table` as CSV with a header; numbers read back as the same numbers.
 pub fn write_csv(out: impl Write, table: &Table, delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    writer.write_record(table.names())?;
+    writer.write_record(table.names()).map_err(plain)?;
     for row in 0..table.rows() {
         for column in table.columns() {
             match column.number(row) {
-                Some(number) if number.is_nan() => writer.write_field("")?,
-                Some(number) => writer.write_field(number.to_string())?,
-                None => writer.write_field(column.label(row).as_deref().unwrap_or(""))?,
+                Some(number) if number.is_nan() => writer.write_field("").map_err(plain)?,
+                Some(number) => writer.write_field(number.to_string()).map_err(plain)?,
+                None => writer.write_field(column.label(row).as_deref().unwrap_or("")).map_err(plain)?,
             }
         }
-        writer.write_record(None::<&[u8]>)?;
+        writer.write_record(None::<&[u8]>).map_err(plain)?;
     }
     writer.flush()
+}
+
+/// The system's own error where there is one: a broken pipe must be known as such.
+fn plain(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        kind => io::Error::other(format!("{kind:?}")),
+    }
 }

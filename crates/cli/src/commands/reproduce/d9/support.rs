@@ -17,7 +17,8 @@ use groat_report::{Axis, Chart, Line, Marker, Section};
 const DRAWS: usize = 30;
 const ROWS: usize = 200;
 /// `mu`, the paper's `C` and `S`, and mean and deviation of `C` and `S` over draws.
-const LINES: [(f64, &str, &str, [f64; 2], [f64; 2]); 4] = [
+type TableLine = (f64, &'static str, &'static str, [f64; 2], [f64; 2]);
+const LINES: [TableLine; 4] = [
     (0.90, "1.583", "0.482", [1.516, 0.024], [0.643, 0.059]),
     (0.95, "2.239", "0.301", [2.169, 0.037], [0.429, 0.079]),
     (0.98, "3.394", "0.209", [3.403, 0.062], [0.136, 0.058]),
