@@ -36,7 +36,7 @@
 mod plan;
 mod solve;
 
-use crate::batch::ridge::best;
+use crate::batch::ridge::stablest;
 use crate::batch::{Fitted, KernelRidge, Method, Problem, Search, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::{Expansion, Record, Task};
@@ -143,17 +143,23 @@ impl LeastSquaresSvm {
     }
 
     /// Width and ridge by leave-one-out on some of the rows, where they are to be found; the trials made.
-    fn search(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Vec<Trial>> {
+    fn search(
+        &self,
+        kernel: &Kernel,
+        widths: &Search,
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Vec<Trial>> {
         let searched = KernelRidge {
-            kernel: self.kernel.clone(),
-            widths: self.widths.clone(),
+            kernel: kernel.clone(),
+            widths: widths.clone(),
             ridge: self.ridge,
             ridges: self.ridges.clone(),
             leave_one_out: false,
             seed: self.seed,
             ..KernelRidge::default()
         };
-        if self.ridges == Search::Fixed && (self.widths == Search::Fixed || self.kernel.width().is_none()) {
+        if self.ridges == Search::Fixed && (*widths == Search::Fixed || kernel.width().is_none()) {
             return Ok(Vec::new());
         }
         let rows = sample_rows(problem.x.rows(), searched.selection_rows, self.seed);
@@ -194,12 +200,18 @@ impl Method for LeastSquaresSvm {
         let problem = problem.checked()?;
         self.check(&problem)?;
         let mut notes = Vec::new();
-        let trials = self.search(&problem, watch)?;
-        let (kernel, ridge) = match best(&trials) {
+        let mut trials = self.search(&self.kernel, &self.widths, &problem, watch)?;
+        let (kernel, mut ridge) = match stablest(&trials) {
             Some(trial) => (trial.kernel.clone(), trial.ridge),
             None => (self.kernel.clone(), self.ridge),
         };
         let kernel = self.with_support(kernel, &problem, &mut notes)?;
+        if self.support.is_some() {
+            // The taper makes the kernel rougher, and a rougher kernel wants another ridge.
+            let tapered = self.search(&kernel, &Search::Fixed, &problem, watch)?;
+            ridge = stablest(&tapered).map_or(ridge, |trial| trial.ridge);
+            trials.extend(tapered);
+        }
         notes.extend(kernel.warning_for(problem.x.cols()));
         let settled = LeastSquaresSvm { kernel: kernel.clone(), ridge, ..self.clone() };
         let solution = solve::solve(&settled, &problem, watch, &mut notes)?;

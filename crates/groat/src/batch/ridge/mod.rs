@@ -160,14 +160,14 @@ impl Method for KernelRidge {
 
 /// The trial with the largest ridge among those as good as the best (within 0.5 %), and of these the one with the
 /// smallest score. Where the leave-one-out error is flat, this keeps the coefficients small.
-fn stablest(trials: &[Trial]) -> Option<&Trial> {
+pub(in crate::batch) fn stablest(trials: &[Trial]) -> Option<&Trial> {
     let limit = best(trials)?.score * 1.005;
     let good = trials.iter().filter(|t| t.score <= limit);
     good.min_by(|a, b| b.ridge.total_cmp(&a.ridge).then(a.score.total_cmp(&b.score)))
 }
 
 /// The trial with the smallest score; the first of equals.
-pub(in crate::batch) fn best(trials: &[Trial]) -> Option<&Trial> {
+fn best(trials: &[Trial]) -> Option<&Trial> {
     trials.iter().filter(|t| t.score.is_finite()).min_by(|a, b| a.score.total_cmp(&b.score))
 }
 

@@ -48,6 +48,7 @@ impl fmt::Display for SupportRule {
             SupportRule::Alignment(mu) => write!(f, "alignment={mu}"),
             SupportRule::Sparsity(tau) => write!(f, "sparsity={tau}"),
             SupportRule::Memory(bytes) => write!(f, "memory={bytes}"),
+            SupportRule::Auto(u64::MAX) => write!(f, "auto"),
             SupportRule::Auto(bytes) => write!(f, "auto={bytes}"),
             SupportRule::Given(support) => write!(f, "given={support}"),
         }
@@ -58,8 +59,11 @@ impl FromStr for SupportRule {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
         const EXPECTED: &str = "expected combined=GAMMA, alignment=MU, sparsity=TAU, memory=BYTES, \
-                                auto=BYTES or given=SUPPORT";
+                                auto, auto=BYTES or given=SUPPORT";
         let bad = || Error::parse("rule for the support", text, EXPECTED);
+        if text.trim() == "auto" {
+            return Ok(SupportRule::Auto(u64::MAX));
+        }
         let (name, value) = text.split_once('=').ok_or_else(bad)?;
         let number = || value.trim().parse::<f64>().map_err(|_| bad());
         let rule = match name.trim() {
