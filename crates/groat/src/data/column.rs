@@ -30,6 +30,7 @@ impl Sparse {
         Self { len, rows: Vec::new(), values: Vec::new() }
     }
 
+    #[cfg(feature = "files")]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -217,6 +218,7 @@ impl Column {
         true
     }
 
+    #[cfg(feature = "files")]
     /// Appends one value, turning a column of numbers into one of texts if `may_turn` allows it.
     /// False, with nothing changed, when a text meets a column that must stay numeric.
     pub(crate) fn push_cell(&mut self, cell: &Cell, may_turn: bool) -> bool {
@@ -239,6 +241,7 @@ impl Column {
         true
     }
 
+    #[cfg(feature = "files")]
     /// An empty column of the same kind.
     pub(crate) fn empty_like(&self) -> Column {
         match self {

@@ -67,6 +67,7 @@ impl Table {
         Ok(Self { source, named: true, open: false, names, columns, lines })
     }
 
+    #[cfg(feature = "files")]
     /// Says where the table came from and which line each row stood on.
     pub(crate) fn with_source(mut self, source: &str, lines: impl IntoIterator<Item = u64>) -> Self {
         self.source = source.to_owned();
@@ -76,12 +77,14 @@ impl Table {
         self
     }
 
+    #[cfg(feature = "files")]
     /// Marks the names as made up (`x1`, `x2`, ...) because the source had none.
     pub(crate) fn unnamed(mut self, unnamed: bool) -> Self {
         self.named = !unnamed;
         self
     }
 
+    #[cfg(feature = "files")]
     /// Marks the table as open: a column it does not have is all zeros.
     pub(crate) fn opened(mut self) -> Self {
         self.open = true;
@@ -231,6 +234,7 @@ impl Table {
         self.names.extend(new);
     }
 
+    #[cfg(feature = "files")]
     /// Brings the columns into the order given by a key of their names.
     pub(crate) fn sort_columns_by_key<K: Ord>(&mut self, key: impl Fn(&str) -> K) {
         let mut pairs: Vec<_> = self.names.drain(..).zip(self.columns.drain(..)).collect();
