@@ -69,7 +69,8 @@ def test_solvers_agree(plane: tuple[Array, Array]) -> None:
 def test_width_and_ridge_are_searched(plane: tuple[Array, Array]) -> None:
     x, y = plane
     learner = LeastSquaresSvm(width=[0.05, 1.0], ridge=[0.1, 1e3], support="sparsity=0.8").fit(x, y)
-    assert len(learner.trials) == 4
+    # Two widths with two ridges, then the two ridges again on the kernel with its support.
+    assert len(learner.trials) == 6
     best = min(learner.trials, key=lambda trial: trial.score)
     assert (best.kernel.width, best.ridge) == (1.0, 0.1)
     assert learner.model.kernel.width == 1.0 and learner.model.kernel.support is not None
