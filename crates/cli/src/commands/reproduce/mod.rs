@@ -3,6 +3,7 @@
 
 mod a10;
 mod b13;
+mod c7;
 mod comparison;
 mod d9;
 mod e6;
@@ -44,7 +45,8 @@ impl Findings {
     }
 }
 
-const EXPERIMENTS: &[Experiment] = &[a10::EXPERIMENT, b13::EXPERIMENT, d9::EXPERIMENT, e6::EXPERIMENT];
+const EXPERIMENTS: &[Experiment] =
+    &[a10::EXPERIMENT, b13::EXPERIMENT, c7::EXPERIMENT, d9::EXPERIMENT, e6::EXPERIMENT];
 
 /// The names, for help and for checking what was typed.
 pub fn names() -> PossibleValuesParser {

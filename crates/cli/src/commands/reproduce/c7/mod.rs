@@ -1,0 +1,42 @@
+//! C7: sparse kernel modelling by orthogonal least squares and leave-one-out.
+//!
+//! Two kinds of lines are kept apart. *Agreement*: settings that were chosen with an eye on the result, on the
+//! stored splits; they must come out as an independent prototype's, and say nothing about new data. *Fresh*: new
+//! random splits or samples that played no part in choosing a setting. Where a number of the paper is not
+//! reached, its column says so.
+
+mod boston;
+mod classes;
+mod densities;
+mod furnace;
+mod sets;
+
+use super::trial::{Trial, mean, variance};
+use super::{Experiment, Findings};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "C7",
+    title: "Sparse regression, classification and density by orthogonal least squares",
+    source: "Chen, Hong and Harris: Sparse Kernel Modelling, a Unified Approach (IDEAL 2007)",
+    run,
+};
+
+fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
+    let mut findings = Findings::default();
+    findings.extend(furnace::run(trial)?);
+    findings.extend(boston::run(trial)?);
+    findings.extend(classes::run(trial)?);
+    findings.extend(densities::run(trial)?);
+    Ok(findings)
+}
+
+/// Mean and standard deviation of one number of all runs.
+fn spread<T>(runs: &[T], value: impl Fn(&T) -> f64) -> (f64, f64) {
+    let values: Vec<f64> = runs.iter().map(value).collect();
+    (mean(values.iter().copied()), variance(&values).sqrt())
+}
+
+/// A title with the standard deviation in it.
+fn with_deviation(what: &str, deviation: f64) -> String {
+    format!("{what} (sd {})", groat_report::number(deviation))
+}
