@@ -208,8 +208,9 @@ const TECHNIQUES: [Technique; 10] = [
     ),
 ];
 
-/// What the penalty may change: 8 % of the mean of 1000 realisations, and what chance adds for 100.
-const PENALTY_BAND: Band = Band { low: 0.78, high: 1.15 };
+/// What the penalty may change: 8 %. That was seen on means of 1000 realisations; with 100, the line at N_max 10
+/// falls below it for some seeds, and is then reported as outside.
+const PENALTY_BAND: Band = Band { low: 0.92, high: 1.08 };
 
 /// Error and seconds of one run.
 #[derive(Clone, Copy, Default)]
