@@ -4,7 +4,7 @@
 //! computed by the same instructions in the same order: the result does not depend on the threads.
 
 use super::block::{TILE, block, scratch_len};
-use super::{Centres, Kernel};
+use super::{Centres, Evaluator, Kernel};
 use crate::error::{Result, check_len};
 use crate::matrix::{Matrix, Real, Rows};
 use crate::simd::{axpy, dot};
@@ -28,20 +28,7 @@ impl Kernel {
             return Ok(out);
         }
         out.data_mut().par_chunks_mut(BLOCK_ROWS * n).enumerate().for_each(|(c, out)| {
-            let rows = a.slice(c * BLOCK_ROWS, c * BLOCK_ROWS + out.len() / n).data();
-            let mut scratch = vec![T::default(); scratch_len(a.cols())];
-            for first in (0..n).step_by(TILE) {
-                block(
-                    &evaluator,
-                    rows,
-                    &centres,
-                    first,
-                    TILE.min(n - first),
-                    &mut out[first..],
-                    n,
-                    &mut scratch,
-                );
-            }
+            fill(&evaluator, a.slice(c * BLOCK_ROWS, c * BLOCK_ROWS + out.len() / n), &centres, 0, out);
         });
         Ok(out)
     }
@@ -66,20 +53,7 @@ impl Kernel {
         let (evaluator, centres) = (self.evaluator(), Centres::from_rows(x));
         out.data_mut().par_chunks_mut(BLOCK_ROWS * n).enumerate().for_each(|(c, out)| {
             let start = c * BLOCK_ROWS;
-            let rows = x.slice(start, start + out.len() / n).data();
-            let mut scratch = vec![T::default(); scratch_len(x.cols())];
-            for first in (start..n).step_by(TILE) {
-                block(
-                    &evaluator,
-                    rows,
-                    &centres,
-                    first,
-                    TILE.min(n - first),
-                    &mut out[first..],
-                    n,
-                    &mut scratch,
-                );
-            }
+            fill(&evaluator, x.slice(start, start + out.len() / n), &centres, start, out);
         });
         mirror(out.data_mut(), n, 0);
         Ok(out)
@@ -119,6 +93,22 @@ impl Kernel {
             }
         });
         Ok(out)
+    }
+}
+
+/// Kernel values of `rows` against the centres from number `from` on, one whole row of `out` for each row.
+fn fill<T: Real>(
+    evaluator: &Evaluator<T>,
+    rows: Rows<'_, T>,
+    centres: &Centres<T>,
+    from: usize,
+    out: &mut [T],
+) {
+    let n = centres.len();
+    let mut scratch = vec![T::default(); scratch_len(rows.cols())];
+    for first in (from..n).step_by(TILE) {
+        let columns = TILE.min(n - first);
+        block(evaluator, rows.data(), centres, first, columns, &mut out[first..], n, &mut scratch);
     }
 }
 
@@ -311,6 +301,19 @@ mod tests {
             for kernel in kernels(1) {
                 let gram = kernel.with_width(width).gram(x).unwrap();
                 assert!(gram.data().iter().all(|v| v.is_finite()), "{kernel} {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_beyond_the_number_range_give_numbers() {
+        let x = Rows::<f64>::new(&[-1e200, 0.0, 1e200, 1e308, -1e308], 1).unwrap();
+        for kernel in kernels(1).into_iter().filter(Kernel::is_radial) {
+            let gram = kernel.gram(x).unwrap();
+            for i in 0..5 {
+                for j in 0..5 {
+                    assert_eq!(gram[(i, j)], f64::from(u8::from(i == j)), "{kernel}: {}", gram[(i, j)]);
+                }
             }
         }
     }

@@ -106,13 +106,12 @@ impl<T: Real> Profile<T> {
             Profile::Gaussian(c) => each(values, |s| (s * c).exp::<A>()),
             Profile::Laplacian(c) => each(values, |s| (-(s * c).sqrt()).exp::<A>()),
             Profile::Matern32(c) => each(values, |s| {
-                let t = (s * c).sqrt();
+                let t = finite((s * c).sqrt());
                 (one + t) * (-t).exp::<A>()
             }),
             Profile::Matern52(c) => each(values, |s| {
-                let u = s * c;
-                let t = u.sqrt();
-                (one + t + u * T::from_f64(1.0 / 3.0)) * (-t).exp::<A>()
+                let t = finite((s * c).sqrt());
+                (one + t + t * t * T::from_f64(1.0 / 3.0)) * (-t).exp::<A>()
             }),
             Profile::InverseMultiquadric(c) => each(values, |s| one / (one + s * c).sqrt()),
             Profile::Polynomial(degree, scale, offset) => {
@@ -123,6 +122,13 @@ impl<T: Real> Profile<T> {
             Profile::Sigmoid(scale, offset) => each(values, |s| scale.fma::<A>(s, offset).tanh()),
         }
     }
+}
+
+/// `t`, or a number whose `exp(-t)` is zero already: an infinite distance must not turn infinity * 0 into NaN.
+#[inline(always)]
+fn finite<T: Real>(t: T) -> T {
+    let enough = T::from_f64(1e3);
+    if t > enough { enough } else { t }
 }
 
 #[inline(always)]
