@@ -1,6 +1,6 @@
 //! Seconds of work with compact kernels on uniform points in the unit square, as one line of JSON:
-//! `cargo run --release --example compact_speed -- solve ROWS SPARSITY` (assembly and solution of the
-//! least-squares SVM), `... -- pca ROWS SPARSITY` (8 components; sparsity 0 for the dense Gaussian), or
+//! `cargo run --release --example compact_speed -- solve ROWS SPARSITY SOLVER RIDGE` (assembly and solution of
+//! the least-squares SVM), `... -- pca ROWS SPARSITY` (8 components; sparsity 0 for the dense Gaussian), or
 //! `... -- predict ROWS NEIGHBOURS` (seconds per query).
 
 use std::time::Instant;
@@ -24,7 +24,10 @@ fn main() -> groat::Result<()> {
     let (seconds, note) = match what {
         "pca" => pca(&x, second)?,
         "predict" => predict(&x, &y, second)?,
-        _ => solve(&x, &y, second, Solver::Auto)?,
+        _ => {
+            let solver = arguments.get(3).map_or(Ok(Solver::Auto), |name| name.parse())?;
+            solve(&x, &y, second, solver, number(4, 1.0))?
+        }
     };
     println!("{{\"what\": \"{what}\", \"rows\": {n}, \"seconds\": {seconds}, \"note\": \"{note}\"}}");
     Ok(())
@@ -51,8 +54,8 @@ fn quickest<T>(mut work: impl FnMut() -> groat::Result<T>) -> groat::Result<(f64
     Ok(best)
 }
 
-fn solve(x: &Matrix, y: &[f64], sparsity: f64, solver: Solver) -> groat::Result<(f64, String)> {
-    let machine = LeastSquaresSvm { kernel: kernel(sparsity), ridge: 1.0, solver, ..Default::default() };
+fn solve(x: &Matrix, y: &[f64], sparsity: f64, solver: Solver, ridge: f64) -> groat::Result<(f64, String)> {
+    let machine = LeastSquaresSvm { kernel: kernel(sparsity), ridge, solver, ..Default::default() };
     let problem = Problem::regression(x.view(), y)?;
     let (seconds, fitted) = quickest(|| machine.fit(&problem, &Quiet))?;
     Ok((seconds, fitted.notes.join("; ")))

@@ -198,9 +198,32 @@ fn wrong_structure_is_refused() {
 }
 
 #[test]
+fn large_factors_solve_and_invert() {
+    // Large enough for subtrees, a top and fronts of several tiles.
+    let a = grid(50, 5, 2);
+    let reference = Cholesky::factor(a.to_dense(), a.n()).unwrap();
+    let rcm = reverse_cuthill_mckee(&a);
+    for ordering in [Ordering::MinimumDegree, Ordering::Given(&rcm)] {
+        let factor = SparseAnalysis::new(&a, ordering).unwrap().factor(&a).unwrap();
+        let (mut got, mut want) = (vector(a.n(), 3), vector(a.n(), 3));
+        factor.solve(&mut got).unwrap();
+        reference.solve(&mut want).unwrap();
+        assert!(worst(&got, &want) < 1e-11);
+        assert!(worst(&factor.inverse_diagonal(), &reference.inverse_diagonal()) < 1e-11);
+    }
+}
+
+#[test]
 fn the_thread_count_does_not_change_a_bit() {
     let a = grid(100, 6, 1);
     let x = vector(a.n(), 1);
+    let direct = || {
+        let factor = SparseAnalysis::new(&a, Ordering::MinimumDegree).unwrap().factor(&a).unwrap();
+        let mut y = x.clone();
+        factor.solve(&mut y).unwrap();
+        y.extend(factor.inverse_diagonal());
+        y
+    };
     let run = || {
         let jacobi = BlockJacobi::new(&a, 16).unwrap();
         let mut y = vec![0.0; a.n()];
@@ -209,6 +232,7 @@ fn the_thread_count_does_not_change_a_bit() {
         conjugate_gradients(apply, |v, o| jacobi.apply(v, o), &x, &mut y, settings).unwrap();
         y
     };
-    let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run);
-    assert_eq!(on(1), on(3));
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    assert_eq!(pool(1).install(run), pool(3).install(run));
+    assert_eq!(pool(1).install(direct), pool(3).install(direct));
 }

@@ -17,6 +17,7 @@
 //! ```
 
 mod brute;
+mod dissection;
 mod grid;
 mod tree;
 

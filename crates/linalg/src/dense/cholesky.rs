@@ -51,7 +51,7 @@ impl Cholesky {
     pub fn factor(mut a: Vec<f64>, n: usize) -> Result<Self> {
         check_len("numbers in a symmetric matrix", n.saturating_mul(n), a.len())?;
         let diagonal = (0..n).map(|i| a[i * (n + 1)]).collect();
-        factor_blocks(MatMut::from_column_major_slice_mut(&mut a, n, n))?;
+        factor_columns(MatMut::from_column_major_slice_mut(&mut a, n, n))?;
         Ok(Cholesky { n, data: a, diagonal })
     }
 
@@ -219,11 +219,14 @@ fn norm2(x: &[f64]) -> f64 {
 }
 
 /// Factors in place, block column by block column.
-fn factor_blocks(a: MatMut<'_, f64>) -> Result<()> {
+///
+/// A matrix with more rows than columns is the left part of a larger one: its columns are eliminated, and
+/// the caller subtracts the outer product of the rows below from what is not here.
+pub(crate) fn factor_columns(a: MatMut<'_, f64>) -> Result<()> {
     let mut rest = a;
     let mut done = 0;
-    while rest.nrows() > 0 {
-        let width = BLOCK.min(rest.nrows());
+    while rest.ncols() > 0 {
+        let width = BLOCK.min(rest.ncols());
         let (mut block, _, mut panel, mut trailing) = rest.split_at_mut(width, width);
         factor_diagonal(block.as_mut())
             .map_err(|pivot| Error::NotPositiveDefinite { pivot: done + pivot })?;
@@ -255,16 +258,18 @@ fn factor_diagonal(mut block: MatMut<'_, f64>) -> std::result::Result<(), usize>
 
 /// `panel <- panel L^-T`, by strips of rows.
 fn solve_panel(l: MatRef<'_, f64>, panel: MatMut<'_, f64>) {
-    let mut strips = Vec::new();
-    row_tiles(panel, 0, 0, &mut strips);
-    strips
-        .into_par_iter()
-        .with_max_len(1)
-        .for_each(|strip| solve_lower_triangular_in_place(l, strip.part.transpose_mut(), Par::Seq));
+    for_row_strips(panel, |strip| solve_lower_triangular_in_place(l, strip.transpose_mut(), Par::Seq));
 }
 
-/// `trailing <- trailing - panel panel^T` on the lower triangle.
-fn subtract_outer(panel: MatRef<'_, f64>, trailing: MatMut<'_, f64>) {
+/// Runs `work` on fixed groups of rows.
+pub(crate) fn for_row_strips(panel: MatMut<'_, f64>, work: impl Fn(MatMut<'_, f64>) + Sync) {
+    let mut strips = Vec::new();
+    row_tiles(panel, 0, 0, &mut strips);
+    strips.into_par_iter().with_max_len(1).for_each(|strip| work(strip.part));
+}
+
+/// `trailing <- trailing - panel panel^T` on the lower triangle (of the first columns, if it has fewer).
+pub(crate) fn subtract_outer(panel: MatRef<'_, f64>, trailing: MatMut<'_, f64>) {
     lower_tiles(trailing).into_par_iter().with_max_len(1).for_each(|tile| {
         let left = panel.subrows(tile.row, tile.part.nrows());
         let right = panel.subrows(tile.col, tile.part.ncols()).transpose();

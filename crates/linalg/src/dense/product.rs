@@ -49,7 +49,13 @@ pub fn product(alpha: f64, a: View<'_>, b: View<'_>, write: Write, out: ViewMut<
     Ok(())
 }
 
-fn product_faer(alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>, write: Write, mut out: MatMut<'_, f64>) {
+pub(crate) fn product_faer(
+    alpha: f64,
+    a: MatRef<'_, f64>,
+    b: MatRef<'_, f64>,
+    write: Write,
+    mut out: MatMut<'_, f64>,
+) {
     let (m, n, k) = (a.nrows(), b.ncols(), a.ncols());
     let accum = match write {
         Write::Replace => Accum::Replace,
@@ -105,10 +111,15 @@ fn tiles(out: MatMut<'_, f64>) -> Vec<Tile<'_>> {
     all
 }
 
-/// Cuts the lower triangle (with the whole diagonal tiles) of a square matrix into tiles.
+/// Cuts the lower triangle (with the whole diagonal tiles, which are square) of a matrix into tiles.
 pub(crate) fn lower_tiles(out: MatMut<'_, f64>) -> Vec<Tile<'_>> {
     let mut all = Vec::new();
-    for_column_strips(out, |col, strip| row_tiles(strip.split_at_row_mut(col).1, col, col, &mut all));
+    for_column_strips(out, |col, strip| {
+        let width = strip.ncols();
+        let (part, below) = strip.split_at_row_mut(col).1.split_at_row_mut(width);
+        all.push(Tile { row: col, col, part });
+        row_tiles(below, col + width, col, &mut all);
+    });
     all
 }
 

@@ -1,20 +1,19 @@
 //! Sparse Cholesky: analysis first (what will it cost?), then numbers.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::LltError;
 use faer::perm::PermRef;
-use faer::sparse::SparseColMatRef;
 use faer::sparse::linalg::SupernodalThreshold;
-use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
-    factorize_symbolic_cholesky,
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
 };
-use faer::{Conj, MatMut, Par, Side, Spec};
+use faer::{Conj, MatMut, Par, Side};
 use rayon::prelude::*;
 
+use super::frontal;
 use super::matrix::SparseSymmetric;
 use super::order::{inverse, pattern};
+use super::selected;
+use super::supernodes::Supernodes;
 use crate::error::{Error, Result, check_len};
 
 /// Right-hand sides solved together by one thread.
@@ -35,6 +34,7 @@ pub enum Ordering<'a> {
 #[derive(Debug)]
 pub struct SparseAnalysis {
     symbolic: SymbolicCholesky<u32>,
+    nodes: Supernodes,
     n: usize,
     stored: usize,
 }
@@ -57,66 +57,47 @@ impl SparseAnalysis {
         };
         let symbolic = factorize_symbolic_cholesky(pattern(a)?, Side::Upper, ordering, params)
             .map_err(|_| Error::TooLarge { what: "sparse Cholesky factor", needed: u64::MAX })?;
-        Ok(SparseAnalysis { symbolic, n: a.n(), stored: a.stored() })
+        let nodes = Supernodes::new(symbolic.raw());
+        Ok(SparseAnalysis { symbolic, nodes, n: a.n(), stored: a.stored() })
     }
 
     /// Numbers in the factor (with the zeros that supernodes keep).
     pub fn fill(&self) -> usize {
-        self.symbolic.len_val()
+        self.nodes.fill()
     }
 
-    /// Bytes that factor and working memory will take together.
+    /// Bytes that factor and working memory will take together, at most.
     pub fn memory(&self) -> u64 {
-        8 * self.fill() as u64 + 12 * self.stored as u64
+        (8 * (self.fill() + self.nodes.pending()) + 12 * self.stored) as u64
     }
 
     /// Multiplications of the factorisation.
     pub fn multiplications(&self) -> f64 {
-        let SymbolicCholeskyRaw::Supernodal(structure) = self.symbolic.raw() else { return 0.0 };
-        (0..structure.n_supernodes())
-            .map(|s| {
-                let (first, last) = (structure.supernode_begin()[s], structure.supernode_end()[s]);
-                let width = f64::from(last - first);
-                let below = structure.supernode(s).pattern().len() as f64;
-                // Sum of the squared column lengths over 2, with lengths below + width .. below + 1.
-                width * (below * below + below * width + width * width / 3.0) / 2.0
-            })
-            .sum()
+        self.nodes.multiplications()
     }
 
     /// Factors the values of a matrix with the analysed pattern.
     pub fn factor(self, a: &SparseSymmetric) -> Result<SparseCholesky> {
         check_len("entries of the matrix to factor", self.stored, a.stored())?;
-        let params = Spec::default();
-        let too_large = |_| Error::TooLarge { what: "sparse Cholesky factor", needed: self.memory() };
-        let scratch = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, params);
-        let mut memory = MemBuffer::try_new(scratch).map_err(too_large)?;
-        let mut values = Vec::new();
-        values.try_reserve_exact(self.fill()).map_err(|_| too_large(faer::dyn_stack::mem::AllocError))?;
-        values.resize(self.fill(), 0.0);
-        let matrix = SparseColMatRef::new(pattern(a)?, a.values());
-        let stack = MemStack::new(&mut memory);
-        let symbolic = &self.symbolic;
-        symbolic
-            .factorize_numeric_llt(
-                &mut values,
-                matrix,
-                Side::Upper,
-                Default::default(),
-                Par::Seq,
-                stack,
-                params,
-            )
-            .map_err(|LltError::NonPositivePivot { index }| Error::NotPositiveDefinite {
-                pivot: symbolic.perm().map_or(index, |p| p.arrays().0[index.min(self.n - 1)] as usize),
-            })?;
-        let factor = SparseCholesky { analysis: self, values };
-        let bad = factor.pivots().position(|p| !(p > 0.0 && p.is_finite()));
-        bad.map_or(Ok(factor), |pivot| Err(Error::NotPositiveDefinite { pivot }))
+        let values = frontal::factor(&self.nodes, a, self.place()).map_err(|error| match error {
+            Error::NotPositiveDefinite { pivot } => Error::NotPositiveDefinite { pivot: self.row(pivot) },
+            other => other,
+        })?;
+        Ok(SparseCholesky { analysis: self, values })
+    }
+
+    /// When each row is eliminated; `None` when that is its own number.
+    fn place(&self) -> Option<&[u32]> {
+        self.symbolic.perm().map(|p| p.arrays().1)
+    }
+
+    /// The row that is eliminated as number `place`.
+    fn row(&self, place: usize) -> usize {
+        self.symbolic.perm().map_or(place, |p| p.arrays().0[place] as usize)
     }
 }
 
-/// A sparse Cholesky factor (supernodal, faer's).
+/// A sparse Cholesky factor.
 #[derive(Debug)]
 pub struct SparseCholesky {
     analysis: SparseAnalysis,
@@ -160,39 +141,21 @@ impl SparseCholesky {
 
     /// `log det A`.
     pub fn log_det(&self) -> f64 {
-        self.pivots().map(|p| 2.0 * p.ln()).sum()
-    }
-
-    /// The diagonal of `A^-1`, from `n` solves in groups.
-    pub fn inverse_diagonal(&self) -> Vec<f64> {
-        let n = self.n();
-        let mut out = vec![0.0; n];
-        out.par_chunks_mut(SOLVE_COLUMNS).enumerate().for_each(|(c, out)| {
-            let from = c * SOLVE_COLUMNS;
-            let mut columns = vec![0.0; n * out.len()];
-            for j in 0..out.len() {
-                columns[j * n + from + j] = 1.0;
-            }
-            self.solve_chunk(&mut columns);
-            for (j, out) in out.iter_mut().enumerate() {
-                *out = columns[j * n + from + j];
-            }
-        });
-        out
-    }
-
-    /// The diagonal of the factor, in elimination order.
-    fn pivots(&self) -> impl Iterator<Item = f64> {
-        let structure = match self.analysis.symbolic.raw() {
-            SymbolicCholeskyRaw::Supernodal(structure) => Some(structure),
-            SymbolicCholeskyRaw::Simplicial(_) => None,
+        let nodes = &self.analysis.nodes;
+        let of = |s: usize| {
+            let stride = nodes.width(s) + nodes.below(s).len() + 1;
+            let pivots = nodes.block(&self.values, s).iter().step_by(stride);
+            pivots.map(|p| 2.0 * p.ln()).sum::<f64>()
         };
-        structure.into_iter().flat_map(|structure| {
-            let factor = SupernodalLltRef::new(structure, &self.values);
-            (0..structure.n_supernodes()).flat_map(move |s| {
-                let block = factor.supernode(s).val();
-                (0..block.ncols()).map(move |j| block[(j, j)])
-            })
-        })
+        (0..nodes.len()).map(of).sum()
+    }
+
+    /// The diagonal of `A^-1`, at about twice the cost of the factorisation.
+    pub fn inverse_diagonal(&self) -> Vec<f64> {
+        let by_place = selected::inverse_diagonal(&self.analysis.nodes, &self.values, self.n());
+        match self.analysis.place() {
+            Some(place) => place.iter().map(|&p| by_place[p as usize]).collect(),
+            None => by_place,
+        }
     }
 }

@@ -276,10 +276,6 @@ impl SparseSymmetric {
     pub(crate) fn rows(&self) -> &[u32] {
         &self.rows
     }
-
-    pub(crate) fn values(&self) -> &[f64] {
-        &self.values
-    }
 }
 
 /// The bandwidth of a symmetric matrix: `b_i = i - min { j : A_ij != 0 }`, and `reach = max_i b_i`.

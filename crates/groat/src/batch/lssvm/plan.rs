@@ -7,6 +7,7 @@ use groat_linalg::{Ordering, SparseAnalysis, SparseSymmetric};
 
 use super::{LeastSquaresSvm, Solver};
 use crate::error::{Error, Result};
+use crate::neighbours::Neighbours;
 
 /// Seconds per floating-point operation of the dense factorisation.
 const DENSE: f64 = 1.0 / 75e9;
@@ -28,9 +29,12 @@ pub(super) struct Plan {
 }
 
 /// Chooses a solver for the matrix `c` (ridge included) and `columns` right-hand sides.
+///
+/// `index` holds the rows in the order of the matrix.
 pub(super) fn choose(
     params: &LeastSquaresSvm,
     c: &SparseSymmetric,
+    index: &Neighbours,
     ridge: f64,
     columns: usize,
 ) -> Result<Plan> {
@@ -67,7 +71,7 @@ pub(super) fn choose(
     if !forced && dense_fits && dense <= c.stored() as f64 * ANALYSIS && dense <= iterative {
         return plan(Solver::Dense, None, "the dense factorisation is quickest".to_owned());
     }
-    let analysis = SparseAnalysis::new(c, Ordering::MinimumDegree)?;
+    let analysis = analyse(c, index)?;
     let fits = analysis.memory() <= free;
     let direct = 2.0 * analysis.multiplications() * SPARSE;
     let fill = 100.0 * analysis.fill() as f64 / (n * (n + 1.0) / 2.0);
@@ -88,6 +92,18 @@ pub(super) fn choose(
     }
     let why = if fits { "slower" } else { "too large" };
     plan(Solver::Iterative, None, format!("a sparse factor would be {why} ({fill:.1} % full)"))
+}
+
+/// Structure of the factor: by cuts through space, or by degree where space has too many dimensions to cut.
+fn analyse(c: &SparseSymmetric, index: &Neighbours) -> Result<SparseAnalysis> {
+    let order;
+    let ordering = if index.kind() == "brute" {
+        Ordering::MinimumDegree
+    } else {
+        order = index.nested_dissection();
+        Ordering::Given(&order)
+    };
+    Ok(SparseAnalysis::new(c, ordering)?)
 }
 
 /// Steps until the residual has fallen by `tolerance`, by the bound for condition number

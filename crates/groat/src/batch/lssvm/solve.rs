@@ -12,8 +12,6 @@ use crate::kernels::Kernel;
 use crate::matrix::{Matrix, Rows};
 use crate::neighbours::Neighbours;
 
-/// Operations of a sparse leave-one-out (`n` solves) above which it is left out.
-const LEAVE_ONE_OUT_WORK: f64 = 4e11;
 /// Above this many products conjugate gradients give up.
 const MAX_ITERATIONS: usize = 20_000;
 
@@ -131,7 +129,9 @@ fn solve_sparse(
 ) -> Result<Solved> {
     say(watch, 0, "sparse kernel matrix")?;
     let n = problem.x.rows();
-    let order = spatial_order(kernel, problem)?;
+    let index = spatial_index(kernel, problem)?;
+    // Neighbours stand close together: good for caches and for block preconditioning.
+    let order: Vec<usize> = index.order().iter().map(|&i| i as usize).collect();
     let x = problem.x.select(&order);
     let mut c = SparseGram::assemble(kernel, x.view(), params.memory)?.into_matrix();
     if let Some(s) = roots {
@@ -141,7 +141,7 @@ fn solve_sparse(
     let sorted = gather(rhs, n, &order);
     let mut ridge = params.ridge;
     c.add_diagonal(ridge);
-    let mut solved = match run_plan(params, &c, ridge, &sorted, watch, notes)? {
+    let mut solved = match run_plan(params, &c, &index, ridge, &sorted, watch, notes)? {
         Ok(solved) => solved,
         Err(error) => {
             let smallest = smallest_eigenvalue(n, |v, out| c.multiply(v, out)).map(|s| s - ridge);
@@ -151,7 +151,7 @@ fn solve_sparse(
             let more = shifted(smallest, ridge, &error, notes)? - ridge;
             c.add_diagonal(more);
             ridge += more;
-            run_plan(params, &c, ridge, &sorted, watch, notes)?
+            run_plan(params, &c, &index, ridge, &sorted, watch, notes)?
                 .map_err(|e| not_definite(&e, ridge, smallest))?
         }
     };
@@ -166,28 +166,22 @@ type Attempt = std::result::Result<Solved, groat_linalg::Error>;
 fn run_plan(
     params: &LeastSquaresSvm,
     c: &SparseSymmetric,
+    index: &Neighbours,
     ridge: f64,
     rhs: &[f64],
     watch: &dyn Watch,
     notes: &mut Vec<String>,
 ) -> Result<Attempt> {
     let n = c.n();
-    let plan = choose(params, c, ridge, rhs.len() / n)?;
+    let plan = choose(params, c, index, ridge, rhs.len() / n)?;
     say(watch, 1, &format!("{} solver", plan.solver))?;
     let attempt = match plan {
-        Plan { analysis: Some(analysis), .. } => {
-            let work = 4.0 * analysis.fill() as f64 * n as f64;
-            analysis.factor(c).and_then(|factor| {
-                let mut columns = rhs.to_vec();
-                factor.solve(&mut columns)?;
-                if params.leave_one_out && work > LEAVE_ONE_OUT_WORK {
-                    notes.push("the leave-one-out error was left out: it would take too long".to_owned());
-                }
-                let wanted = params.leave_one_out && work <= LEAVE_ONE_OUT_WORK;
-                let diagonal = wanted.then(|| factor.inverse_diagonal());
-                Ok(Solved { columns, diagonal, solver: Solver::Sparse, ridge })
-            })
-        }
+        Plan { analysis: Some(analysis), .. } => analysis.factor(c).and_then(|factor| {
+            let mut columns = rhs.to_vec();
+            factor.solve(&mut columns)?;
+            let diagonal = params.leave_one_out.then(|| factor.inverse_diagonal());
+            Ok(Solved { columns, diagonal, solver: Solver::Sparse, ridge })
+        }),
         Plan { solver: Solver::Iterative, .. } => iterate(params, c, ridge, rhs, notes),
         Plan { .. } => Cholesky::factor(c.to_dense(), n).and_then(|factor| {
             let mut columns = rhs.to_vec();
@@ -226,12 +220,11 @@ fn iterate(
     Ok(Solved { columns, diagonal: None, solver: Solver::Iterative, ridge })
 }
 
-/// An order in which neighbours stand close: good for caches and for block preconditioning.
-fn spatial_order(kernel: &Kernel, problem: &Problem<'_>) -> Result<Vec<usize>> {
+/// The rows arranged in space.
+fn spatial_index(kernel: &Kernel, problem: &Problem<'_>) -> Result<Neighbours> {
     let coordinates = kernel.distance_coordinates(problem.x);
     let radius = kernel.support().unwrap_or(1.0);
-    let index = Neighbours::new(Rows::new(&coordinates, problem.x.cols())?, radius)?;
-    Ok(index.order().iter().map(|&i| i as usize).collect())
+    Neighbours::new(Rows::new(&coordinates, problem.x.cols())?, radius)
 }
 
 /// Rows of every column in the given order.
