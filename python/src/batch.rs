@@ -54,7 +54,7 @@ struct Outcome {
 impl Outcome {
     /// From the result of a fit, with the names that only the caller knows.
     fn new(fitted: Fitted, labels: Option<Labels>, features: Vec<String>) -> groat::Result<Self> {
-        let Fitted { model, candidates, leave_one_out, error_bars, trials, stages, notes } = fitted;
+        let Fitted { model, candidates, leave_one_out, error_bars, trials, stages, notes, .. } = fitted;
         let mut model = model.with_features(features)?;
         if let Some(labels) = &labels {
             model = model.with_task(Task::Classification { classes: labels.names.clone() })?;

@@ -10,7 +10,7 @@ use groat::batch::Search;
 use groat::batch::forward::{
     ClassCriterion, ClassWeights, Density, Ols, Penalty, SparseDensity, Validation, WidthSearch,
 };
-use groat::kernels::{Kernel, Width};
+use groat::kernels::Kernel;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use rand::SeedableRng;
@@ -241,8 +241,5 @@ impl OlsDensity {
 
 /// The fitted model as the mixture that it is.
 fn density_of(learner: &BatchLearner) -> PyResult<Density> {
-    let model = learner.fitted_model()?;
-    let width = model.kernel().width().cloned().unwrap_or(Width::Shared(1.0));
-    let weights = model.weights().data().to_vec();
-    Density::new(width, model.vectors().to_matrix(), weights).map_err(raise)
+    Density::from_expansion(&*learner.fitted_model()?).map_err(raise)
 }

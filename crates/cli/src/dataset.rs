@@ -1,8 +1,9 @@
 //! Samples with their answers, made from a table in the same way for every command that compares the two.
 
+use groat::batch::forward::Density;
 use groat::data::{Classes, ColumnFacts, Inputs, Table};
-use groat::expansion::winner;
-use groat::metrics::{ClassificationErrors, RegressionErrors};
+use groat::expansion::{Task, winner};
+use groat::metrics::{ClassificationErrors, DensityScore, RegressionErrors};
 use groat::{Expansion, Matrix};
 use groat_report::number;
 use serde::Serialize;
@@ -23,6 +24,8 @@ pub enum Truth {
     Values(Vec<f64>),
     /// Classes: for each sample the index of its label.
     Classes { codes: Vec<usize>, labels: Vec<String> },
+    /// None: a density is wanted.
+    Nothing,
 }
 
 /// How far a model's answers are from the truth.
@@ -31,22 +34,24 @@ pub enum Truth {
 pub enum Errors {
     Regression(RegressionErrors),
     Classification(ClassificationErrors),
+    Density(DensityScore),
 }
 
 impl Samples {
-    /// The samples of a table for a new model. Returns also why the answers are taken as they are, where that
-    /// was decided here.
+    /// The samples of a table for a new model; without a target they are samples of a density. Returns also why
+    /// the answers are taken as they are, where that was decided here.
     pub fn for_training(
         table: &Table,
         inputs: &Inputs,
-        target: &str,
+        target: Option<&str>,
         task: TaskArg,
     ) -> groat::Result<(Self, Option<String>)> {
         let x = inputs.apply(table)?;
+        let Some(target) = target else { return Ok((Samples { x, truth: Truth::Nothing }, None)) };
         let facts = ColumnFacts::of(table, target)?;
         let two_values = !facts.text && facts.distinct == 2;
         let classes = match task {
-            TaskArg::Regression => false,
+            TaskArg::Regression | TaskArg::Density => false,
             TaskArg::Classification => true,
             TaskArg::Auto => (facts.text || two_values) && inputs.embedding().is_none(),
         };
@@ -70,8 +75,14 @@ impl Samples {
     }
 
     /// The samples of a table with answers that a model knows.
-    pub fn for_model(table: &Table, inputs: &Inputs, target: &str, model: &Expansion) -> groat::Result<Self> {
+    pub fn for_model(
+        table: &Table,
+        inputs: &Inputs,
+        target: Option<&str>,
+        model: &Expansion,
+    ) -> groat::Result<Self> {
         let x = inputs.apply(table)?;
+        let Some(target) = target else { return Ok(Samples { x, truth: Truth::Nothing }) };
         let lost = inputs.lost_rows();
         let truth = if model.classes().is_empty() {
             Truth::Values(table.numbers(target)?[lost..].to_vec())
@@ -89,6 +100,7 @@ impl Samples {
             Truth::Classes { codes, labels } => {
                 Truth::Classes { codes: rows.iter().map(|&i| codes[i]).collect(), labels: labels.clone() }
             }
+            Truth::Nothing => Truth::Nothing,
         };
         Samples { x: self.x.view().select(rows), truth }
     }
@@ -127,6 +139,10 @@ impl fmt::Display for Errors {
             Errors::Classification(e) => {
                 write!(f, "{} % wrong ({} of {})", number(100.0 * e.error_rate), e.wrong, e.rows)
             }
+            Errors::Density(e) => {
+                let (mean, error) = (number(e.mean_log_density), number(e.standard_error));
+                write!(f, "mean log density {mean} ± {error}")
+            }
         }
     }
 }
@@ -154,7 +170,7 @@ fn refuse_free_text(table: &Table, target: &str, facts: &ColumnFacts) -> groat::
 
 /// A model's answers.
 pub struct Answers {
-    /// One row per sample, one column per output: predictions, or decision values of the classes.
+    /// One row per sample, one column per output: predictions, decision values of the classes, or log densities.
     pub values: Matrix,
     pub errors: Errors,
 }
@@ -162,7 +178,12 @@ pub struct Answers {
 impl Answers {
     /// Lets a model answer, and compares.
     pub fn of(model: &Expansion, samples: &Samples) -> groat::Result<Self> {
-        Self::compare(model.values(samples.x.view())?, &samples.truth)
+        let x = samples.x.view();
+        let values = match model.task() {
+            Task::Density => Matrix::column(Density::from_expansion(model)?.log_density(x)?),
+            _ => model.values(x)?,
+        };
+        Self::compare(values, &samples.truth)
     }
 
     /// Compares given values.
@@ -173,6 +194,7 @@ impl Answers {
                 let predicted: Vec<usize> = values.view().iter().map(winner).collect();
                 Errors::Classification(ClassificationErrors::of(codes, &predicted, labels.len())?)
             }
+            Truth::Nothing => Errors::Density(DensityScore::of(values.data())?),
         };
         Ok(Answers { values, errors })
     }

@@ -1,4 +1,5 @@
-//! The exit code, decided here and nowhere else: 0 success, 1 the work failed, 2 the call was wrong.
+//! The exit code, decided here and nowhere else: 0 success, 1 the work failed, 2 the call was wrong, 130 the work
+//! was interrupted and what there was has been written.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -16,6 +17,18 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Ctrl-C ended the work early, and its result so far was written; says which.
+#[derive(Debug)]
+pub struct Interrupted(pub String);
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// Ends the command with [`Usage`].
 pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(message.into()).into())
@@ -28,10 +41,14 @@ pub fn code(outcome: anyhow::Result<()>) -> ExitCode {
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    let wrong_call = is_wrong_call(&error);
     // Nobody is left to tell if standard error is gone too.
     let _ = writeln!(io::stderr(), "groat: {}", message(&error));
-    ExitCode::from(if wrong_call { 2 } else { 1 })
+    ExitCode::from(match () {
+        // As shells count it: 128 and the number of the signal.
+        () if error.is::<Interrupted>() => 130,
+        () if is_wrong_call(&error) => 2,
+        () => 1,
+    })
 }
 
 /// The error and its causes, each said once: most errors name their cause already.

@@ -30,6 +30,7 @@ impl Session {
         // one does not wait.
         let handler = move || {
             if flag.swap(true, Ordering::SeqCst) {
+                groat::persist::remove_unfinished();
                 std::process::exit(1);
             }
         };

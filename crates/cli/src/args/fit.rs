@@ -1,6 +1,6 @@
 //! `groat fit`, as typed.
 
-use super::{Bytes, DataArgs, KernelArg, SupportArg};
+use super::{Bytes, DataArgs, KernelArg, SelectionArgs, SupportArg};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -16,10 +16,15 @@ Examples:
       Classification, because the target is text; a page with charts besides
   groat fit series.csv --target y --features u --embed 10 --kernel matern52
       A series: predict y from the last 10 values of u and of y itself
+  groat fit cells.csv --task density --features size,shade --report cells.html
+      Where rows are likely: a few Gaussians, for `groat predict` and `groat sample`
   groat fit map.csv --target height --method lssvm --support auto --memory 2GiB
       A kernel with compact support and a sparse matrix, for many rows and few features
   zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3
-      From a pipe, nothing left to choose")]
+      From a pipe, nothing left to choose
+
+Ctrl-C ends the selection of `ols` with the model so far, which is written and marked as such (exit code 130); a
+second Ctrl-C ends the command at once and writes nothing.")]
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
@@ -29,6 +34,9 @@ pub struct FitArgs {
     /// What kind of answer to learn; `auto` takes text and two-valued targets as classes
     #[arg(long, value_enum, default_value_t = TaskArg::Auto, help_heading = "Data")]
     pub task: TaskArg,
+    /// Column that says how much each row counts: numbers above 0
+    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    pub weights: Option<String>,
     /// Columns to learn from [default: all but the target]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', help_heading = "Data")]
     pub features: Vec<String>,
@@ -74,16 +82,8 @@ pub struct FitArgs {
     /// Memory that matrices may take, e.g. 2GiB
     #[arg(long, value_name = "SIZE", help_heading = "Method")]
     pub memory: Option<Bytes>,
-    /// With `ols`: the largest number of vectors [default: 500]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Method")]
-    pub max_terms: Option<u32>,
-    /// With `ols`: how many vectors in a row may fail to lower the leave-one-out error before the selection
-    /// stops; 0 stops at the first [default: 5]
-    #[arg(long, value_name = "N", help_heading = "Method")]
-    pub stop: Option<u32>,
-    /// With `ols`: how many rows, drawn by seed, may become vectors [default: all of up to 5000, else 2000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Method")]
-    pub candidates: Option<u32>,
+    #[command(flatten)]
+    pub selection: SelectionArgs,
 
     /// Part of the rows to hold out as test, by seed; 0 learns from all [default: 0.2]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, help_heading = "Test part")]
@@ -96,6 +96,9 @@ pub struct FitArgs {
     /// Model file to write [default: the data file's name with .safetensors, in the current folder]
     #[arg(short, long, value_name = "FILE", help_heading = "Writing")]
     pub output: Option<PathBuf>,
+    /// Also write the leave-one-out prediction of every training row, .csv, .tsv or .parquet
+    #[arg(long, value_name = "FILE", help_heading = "Writing")]
+    pub loo: Option<PathBuf>,
     /// Also write a page with charts
     #[arg(long, value_name = "FILE.html", help_heading = "Writing")]
     pub report: Option<PathBuf>,
@@ -107,6 +110,8 @@ pub enum TaskArg {
     Auto,
     Regression,
     Classification,
+    /// Where rows are likely; there is no target
+    Density,
 }
 
 fn fraction(text: &str) -> Result<f64, String> {

@@ -10,6 +10,8 @@ mod kernel;
 mod points;
 mod predict;
 mod reproduce;
+mod sample;
+mod selection;
 mod size;
 mod stream;
 
@@ -22,6 +24,8 @@ pub use kernel::KernelArg;
 pub use points::{PcaArgs, PointArgs, TuneSupportArgs};
 pub use predict::PredictArgs;
 pub use reproduce::ReproduceArgs;
+pub use sample::SampleArgs;
+pub use selection::{ClassWeightsArg, SelectionArgs};
 pub use size::{Bytes, SupportArg};
 pub use stream::{MethodArgs, OnBadRow, StreamArgs};
 
@@ -34,7 +38,8 @@ use clap::{Args, Parser, Subcommand};
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "Exit codes: 0 success, 1 the work failed, 2 the call was wrong.\n\
+    after_help = "Exit codes: 0 success, 1 the work failed, 2 the call was wrong, 130 Ctrl-C ended a fit and the\n\
+                  model so far was written.\n\
                   `groat help COMMAND` shows examples."
 )]
 pub struct Cli {
@@ -71,6 +76,8 @@ pub enum Command {
     Predict(PredictArgs),
     /// Measure a model's errors on data with known answers
     Evaluate(EvaluateArgs),
+    /// Draw rows from a density estimate
+    Sample(SampleArgs),
     /// Show what a model file holds
     Inspect(InspectArgs),
     /// Write a synthetic data set

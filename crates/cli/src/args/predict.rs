@@ -12,6 +12,10 @@ Examples:
       Predictions as CSV on standard output, one per row
   groat predict iris.safetensors new.csv --scores --append -o answers.csv
       All columns of the input, the predicted class, and the decision value of each class
+  groat predict houses.safetensors new.csv --std
+      Beside each prediction how far off it may be
+  groat predict cells.safetensors new.csv
+      For a density estimate: the density and its logarithm
   tail -n +2 log.csv | groat predict model.safetensors - --no-header | head")]
 pub struct PredictArgs {
     /// Model file
@@ -27,4 +31,7 @@ pub struct PredictArgs {
     /// Classification: also write the decision value of each class
     #[arg(long, help_heading = "Options")]
     pub scores: bool,
+    /// Regression by `ols`: also write the standard deviation of what will be observed
+    #[arg(long, help_heading = "Options")]
+    pub std: bool,
 }

@@ -10,6 +10,7 @@ use crate::output::summary::{Summary, duration};
 use crate::session::{Session, check_output, write_file};
 use groat::Expansion;
 use groat::data::read_table;
+use groat::expansion::Task;
 use groat_report::{Page, Section};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ struct Answer {
     model: PathBuf,
     source: String,
     rows: usize,
-    target: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
     vectors: usize,
     errors: Errors,
     seconds: f64,
@@ -36,14 +38,11 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     }
     let started = Instant::now();
     let model = model::load(&args.model)?;
-    let remembered = model.inputs().and_then(|inputs| inputs.target().map(str::to_owned));
-    let Some(target) = args.target.or(remembered) else {
-        return exit::usage("--target is missing: the model does not say which column holds the answers");
-    };
+    let target = target(args.target, &model)?;
     let bar = Bar::new(session, "evaluating");
     let table = read_table(&args.data.data, &args.data.reading.options())?;
-    let inputs = model::inputs(&model, &table, Some(&target))?;
-    let samples = Samples::for_model(&table, &inputs, &target, &model)?;
+    let inputs = model::inputs(&model, &table, target.as_deref())?;
+    let samples = Samples::for_model(&table, &inputs, target.as_deref(), &model)?;
     let answers = Answers::of(&model, &samples)?;
     session.check_stop()?;
     drop(bar);
@@ -64,13 +63,31 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     session.answer(&answer, || answer.text())
 }
 
+/// The column with the answers; a density has none.
+fn target(typed: Option<String>, model: &Expansion) -> anyhow::Result<Option<String>> {
+    let remembered = model.inputs().and_then(|inputs| inputs.target().map(str::to_owned));
+    match (typed.or(remembered), model.task()) {
+        (None, Task::Density) => Ok(None),
+        (Some(_), Task::Density) => exit::usage("a density has no target: leave --target out"),
+        (None, _) => {
+            exit::usage("--target is missing: the model does not say which column holds the answers")
+        }
+        (target, _) => Ok(target),
+    }
+}
+
 fn page(model: &Expansion, part: Part<'_>, answer: &Answer) -> anyhow::Result<String> {
     let parts = [part];
-    let mut page = Page::new(format!("{} in {}", answer.target, answer.source))
+    let subject = answer.target.as_deref().unwrap_or("density");
+    let mut page = Page::new(format!("{subject} in {}", answer.source))
         .lead(format!("What {} answers to {} rows.", answer.model.display(), answer.rows))
         .section(page::errors(&parts, None))
-        .section(page::answers(&parts, &answer.target));
-    if let Some(section) = page::space(model, &parts, &answer.target)? {
+        .section(page::answers(&parts, subject));
+    let space = match model.task() {
+        Task::Density => page::density(model, &parts, None)?,
+        _ => page::space(model, &parts, subject)?,
+    };
+    if let Some(section) = space {
         page = page.section(section);
     }
     let pairs = [
@@ -88,9 +105,9 @@ impl Answer {
             .line("model", self.model.display().to_string())
             .line("data", &self.source)
             .line("rows", self.rows.to_string())
-            .line("target", &self.target)
+            .maybe("target", self.target.as_ref())
             .line("vectors", self.vectors.to_string())
-            .line("error", self.errors.to_string())
+            .line(if self.target.is_some() { "error" } else { "result" }, self.errors.to_string())
             .line("time", duration(std::time::Duration::from_secs_f64(self.seconds)))
             .maybe("report", self.report.as_ref().map(|path| path.display().to_string()))
             .to_text()

@@ -3,7 +3,7 @@
 use crate::args::InspectArgs;
 use crate::model;
 use crate::output::page::{column_names, feature_names, raw_vectors};
-use crate::output::summary::Summary;
+use crate::output::summary::{Summary, aligned};
 use crate::session::{Session, stdout_error};
 use groat::Expansion;
 use groat::data::{Column, Table, write_csv};
@@ -34,7 +34,23 @@ struct Answer {
     method: String,
     training_rows: usize,
     settings: BTreeMap<String, String>,
+    /// The vectors in order of selection, where they were selected one by one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    terms: Vec<Term>,
 }
+
+/// A vector that was selected.
+#[derive(Serialize)]
+struct Term {
+    /// Leave-one-out error when it had joined.
+    leave_one_out: f64,
+    weights: Vec<f64>,
+    /// In the units of the data.
+    vector: Vec<f64>,
+}
+
+/// Most vectors listed for a person; `--vectors` writes them all.
+const LISTED: usize = 30;
 
 /// Runs the command.
 pub fn run(args: InspectArgs, session: &Session) -> anyhow::Result<()> {
@@ -50,8 +66,14 @@ fn vectors(model: &Expansion) -> groat::Result<Table> {
     let raw = raw_vectors(model);
     let weights = model.weights().to_matrix();
     let weights = (0..weights.cols()).map(|k| Column::Numeric(weights.column_to_vec(k)));
-    let columns = weights.chain((0..raw.cols()).map(|j| Column::Numeric(raw.column_to_vec(j))));
-    Table::new(column_names(model), columns.collect())
+    let mut columns: Vec<Column> =
+        weights.chain((0..raw.cols()).map(|j| Column::Numeric(raw.column_to_vec(j)))).collect();
+    let mut names = column_names(model);
+    if model.record().growth.len() == model.size() {
+        names.insert(0, "leave_one_out".to_owned());
+        columns.insert(0, Column::Numeric(model.record().growth.clone()));
+    }
+    Table::new(names, columns)
 }
 
 impl Answer {
@@ -77,6 +99,7 @@ impl Answer {
             method: model.record().method.clone(),
             training_rows: model.record().rows,
             settings: model.record().settings.clone(),
+            terms: terms(model),
         }
     }
 
@@ -107,6 +130,38 @@ impl Answer {
         for (name, value) in &self.settings {
             summary = summary.line(name, value);
         }
-        summary.to_text()
+        format!("{}{}", summary.to_text(), self.list())
     }
+
+    /// The vectors in order of selection, as a table.
+    fn list(&self) -> String {
+        if self.terms.is_empty() {
+            return String::new();
+        }
+        let weights = (1..=self.outputs)
+            .map(|k| if self.outputs == 1 { "weight".into() } else { format!("weight[{k}]") });
+        let head = ["term", "leave-one-out"].map(str::to_owned).into_iter().chain(weights);
+        let line = |(i, term): (usize, &Term)| {
+            let numbers = std::iter::once(&term.leave_one_out).chain(&term.weights).chain(&term.vector);
+            std::iter::once((i + 1).to_string()).chain(numbers.map(|v| groat_report::number(*v))).collect()
+        };
+        let lines: Vec<Vec<String>> = std::iter::once(head.chain(self.features.iter().cloned()).collect())
+            .chain(self.terms.iter().take(LISTED).enumerate().map(line))
+            .collect();
+        let more = self.terms.len().saturating_sub(LISTED);
+        let more =
+            if more > 0 { format!("... and {more} more: --vectors lists them all\n") } else { String::new() };
+        format!("\n{}{more}", aligned(&lines))
+    }
+}
+
+fn terms(model: &Expansion) -> Vec<Term> {
+    let raw = raw_vectors(model);
+    let growth = model.record().growth.iter().zip(0..model.size());
+    let term = |(error, i): (&f64, usize)| Term {
+        leave_one_out: *error,
+        weights: model.weights().row(i).to_vec(),
+        vector: raw.row(i).to_vec(),
+    };
+    growth.map(term).collect()
 }

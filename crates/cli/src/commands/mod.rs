@@ -7,6 +7,7 @@ mod inspect;
 mod pca;
 mod predict;
 pub mod reproduce;
+mod sample;
 pub mod stream;
 mod tune_support;
 
@@ -20,6 +21,7 @@ pub fn run(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Fit(args) => fit::run(*args, session),
         Command::Predict(args) => predict::run(args, session),
         Command::Evaluate(args) => evaluate::run(args, session),
+        Command::Sample(args) => sample::run(args, session),
         Command::Inspect(args) => inspect::run(args, session),
         Command::Generate(args) => generate::run(args, session),
         Command::TuneSupport(args) => tune_support::run(args, session),

@@ -2,9 +2,9 @@
 
 mod krr;
 mod lssvm;
-mod ols;
+pub mod ols;
 
-use crate::args::{Bytes, KernelArg, SupportArg};
+use crate::args::{Bytes, KernelArg, SelectionArgs, SupportArg};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use groat::batch::{Method, Solver};
 
@@ -12,10 +12,9 @@ use groat::batch::{Method, Solver};
 pub struct Settings<'a> {
     pub kernel: &'a KernelArg,
     pub ridge: Option<f64>,
-    pub max_terms: Option<usize>,
-    /// Stages without a gain that a selection bears.
-    pub patience: Option<usize>,
-    pub candidates: Option<usize>,
+    pub selection: &'a SelectionArgs,
+    /// Labels of the classes; empty unless the target has some.
+    pub classes: &'a [String],
     pub seed: u64,
     pub support: Option<SupportArg>,
     pub solver: Option<Solver>,
@@ -38,6 +37,9 @@ pub fn names() -> PossibleValuesParser {
 
 /// The method of that name.
 pub fn build(name: &str, settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
+    if let (Some(argument), false) = (settings.selection.given(), name == ols::ENTRY.name) {
+        return crate::exit::usage(format!("{argument} needs --method ols"));
+    }
     match METHODS.iter().find(|method| method.name == name) {
         Some(method) => (method.build)(settings),
         None => crate::exit::usage(format!("there is no method {name:?}")),

@@ -31,6 +31,18 @@ impl Summary {
     }
 }
 
+/// Lines of cells with their columns aligned.
+pub fn aligned(lines: &[Vec<String>]) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |c: usize| lines.iter().filter_map(|l| l.get(c)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|c| width(c).unwrap_or(0)).collect();
+    let line = |cells: &Vec<String>| {
+        let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, w)| format!("{cell:<w$}")).collect();
+        format!("{}\n", padded.join("  ").trim_end())
+    };
+    lines.iter().map(line).collect()
+}
+
 /// A time as people say it.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();

@@ -136,3 +136,57 @@ fn svmlight_files_know_their_target() {
     assert_eq!(answer["task"], "classification");
     assert_eq!(answer["test"]["wrong"], 0);
 }
+
+#[test]
+fn leave_one_out_predictions_and_error_bars_can_be_had() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(200));
+    let answer = f.json("fit waves.csv -t y -o m.safetensors --loo left.csv");
+    let rows: Vec<Vec<f64>> = f
+        .read("left.csv")
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').map(|v| v.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(f.read("left.csv").lines().next(), Some("row,true,prediction"));
+    let mean = rows.iter().map(|r| (r[1] - r[2]).powi(2)).sum::<f64>() / rows.len() as f64;
+    assert!((mean / answer["leave_one_out"]["mean_squared"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    let text = f.run("predict m.safetensors waves.csv --std");
+    assert_eq!(text.lines().next(), Some("prediction,std"));
+    let std: f64 = text.lines().nth(1).unwrap().split(',').nth(1).unwrap().parse().unwrap();
+    assert!(std > 0.0 && std < 1.0, "{std}");
+    f.run("fit waves.csv -t y -o k.safetensors --method krr");
+    assert!(f.fails("predict k.safetensors waves.csv --std", 2).contains("error bars"));
+}
+
+#[test]
+fn rows_and_classes_have_weights() {
+    let f = Folder::new();
+    let weighted: String = disc(300)
+        .lines()
+        .enumerate()
+        .map(|(i, line)| if i == 0 { format!("{line},w\n") } else { format!("{line},{}\n", 1 + i % 3) })
+        .collect();
+    f.put("disc.csv", weighted);
+    let answer = f.json("fit disc.csv -t class --weights w --class-weights inside=3,outside=1");
+    assert_eq!(answer["features"], 2, "the weights are no feature: {answer}");
+    f.run("fit disc.csv -t class --weights w --class-weights balanced");
+    assert!(f.fails("fit disc.csv -t class --class-weights within=3", 2).contains("inside, outside"));
+    assert!(f.fails("fit disc.csv -t class --weights v", 1).contains('v'));
+}
+
+#[test]
+fn terms_are_shown_in_order_of_selection() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(200));
+    let answer = f.json("fit waves.csv -t y -o m.safetensors");
+    let shown = f.json("inspect m.safetensors");
+    let terms = shown["terms"].as_array().unwrap();
+    assert_eq!(terms.len() as u64, answer["vectors"].as_u64().unwrap());
+    let errors: Vec<f64> = terms.iter().map(|t| t["leave_one_out"].as_f64().unwrap()).collect();
+    let last = answer["leave_one_out"]["mean_squared"].as_f64().unwrap();
+    assert!((errors.last().unwrap() / last - 1.0).abs() < 1e-6, "{errors:?}");
+    assert!(f.run("inspect m.safetensors").contains("term  leave-one-out  weight"));
+    let csv = f.run("inspect m.safetensors --vectors");
+    assert!(csv.starts_with("leave_one_out,weight,x1,x2\n"), "{csv}");
+}

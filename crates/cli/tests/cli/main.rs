@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod common;
+mod density;
 mod fit;
 mod generate;
 mod help;

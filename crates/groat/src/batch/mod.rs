@@ -3,18 +3,19 @@
 //! A learner is a plain struct of parameters that implements [`Method`]: from a [`Problem`] it makes a
 //! [`Fitted`] model, and tells a [`Watch`] how far it is.
 
-mod error_bars;
 pub mod forward;
 mod kernel_pca;
 mod lssvm;
+mod orthogonal;
 mod problem;
 mod report;
 mod ridge;
 mod watch;
 
-pub use error_bars::ErrorBars;
 pub use kernel_pca::{KernelPca, PrincipalComponents};
 pub use lssvm::{LeastSquaresSvm, Solver};
+pub(crate) use orthogonal::Orthogonal;
+pub use orthogonal::{ErrorBars, Growth};
 pub use problem::{Problem, Target};
 pub use report::{Fitted, LeaveOneOut, Stage, Trial};
 pub use ridge::{KernelRidge, Search};

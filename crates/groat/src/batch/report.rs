@@ -1,6 +1,6 @@
 //! What a fit gives back.
 
-use super::ErrorBars;
+use super::{ErrorBars, Growth};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
@@ -20,6 +20,10 @@ pub struct Fitted {
     pub trials: Vec<Trial>,
     /// The model's growth, term by term, for methods that select.
     pub stages: Vec<Stage>,
+    /// What the model answered after each term, for methods that select one by one.
+    pub growth: Option<Growth>,
+    /// True when the caller asked to stop, so that this is the model so far.
+    pub interrupted: bool,
     /// Things the user should know: what was chosen for them and why, what was cut short.
     pub notes: Vec<String>,
 }
@@ -34,6 +38,8 @@ impl Fitted {
             error_bars: None,
             trials: Vec::new(),
             stages: Vec::new(),
+            growth: None,
+            interrupted: false,
             notes: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! An expansion as a model file.
 
 use super::{Expansion, Record, Task};
+use crate::batch::ErrorBars;
 use crate::data::{Inputs, Standardisation};
 use crate::error::{ModelError, Result};
 use crate::persist::{Container, Tensor};
@@ -8,6 +9,12 @@ use std::path::Path;
 
 /// Kind of model, as the file names it.
 const KIND: &str = "expansion";
+
+/// What error bars are made of: the triangle of the orthogonal form, the penalised energies of its terms, the
+/// variances of the noise.
+const UPPER: &str = "error_bars.upper";
+const SCALES: &str = "error_bars.scales";
+const NOISE: &str = "error_bars.noise";
 
 impl Expansion {
     /// The model as a safetensors file image.
@@ -47,6 +54,12 @@ impl Expansion {
         if let Some(inputs) = &self.inputs {
             file.put_json("inputs", inputs)?;
         }
+        if let Some(error_bars) = &self.error_bars {
+            let (upper, d, noise) = error_bars.parts();
+            file.put(UPPER, Tensor::vector(&upper));
+            file.put(SCALES, Tensor::vector(d));
+            file.put(NOISE, Tensor::vector(noise));
+        }
         Ok(file)
     }
 
@@ -64,6 +77,16 @@ impl Expansion {
         let vectors = file.take("vectors")?.into_matrix("vectors")?;
         let weights = file.take("weights")?.into_matrix("weights")?;
         let bias = file.take_optional("bias").map(|bias| bias.into_vector("bias")).transpose()?;
+        let error_bars =
+            match (file.take_optional(UPPER), file.take_optional(SCALES), file.take_optional(NOISE)) {
+                (Some(upper), Some(d), Some(noise)) => Some(ErrorBars::from_parts(
+                    &upper.into_vector(UPPER)?,
+                    d.into_vector(SCALES)?,
+                    noise.into_vector(NOISE)?,
+                    vectors.rows(),
+                )?),
+                _ => None,
+            };
         let mut model = Expansion::new(kernel, vectors, weights)?;
         if let Some(bias) = bias {
             model = model.with_bias(bias)?;
@@ -72,7 +95,8 @@ impl Expansion {
             .with_task(task)?
             .with_features(features)?
             .with_standardisation(standardisation)?
-            .with_record(record);
+            .with_record(record)
+            .with_error_bars(error_bars)?;
         match inputs {
             Some(inputs) => model.with_inputs(inputs),
             None => Ok(model),

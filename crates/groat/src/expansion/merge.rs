@@ -30,6 +30,11 @@ impl Expansion {
         self.vectors = self.vectors.view().select(&indices);
         self.weights = weights;
         self.local = Default::default();
+        if self.size() < before {
+            // They speak of the vectors as they were.
+            self.error_bars = None;
+            self.record.growth.clear();
+        }
         before - self.size()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::local::Local;
 use super::{Record, Task};
+use crate::batch::ErrorBars;
 use crate::data::{Inputs, Standardisation};
 use crate::error::{Error, Result, check_len};
 use crate::kernels::Kernel;
@@ -29,6 +30,7 @@ pub struct Expansion {
     pub(super) standardisation: Option<Standardisation>,
     pub(super) inputs: Option<Inputs>,
     pub(super) record: Record,
+    pub(super) error_bars: Option<ErrorBars>,
     pub(super) local: Local,
 }
 
@@ -53,6 +55,7 @@ impl Expansion {
             standardisation: None,
             inputs: None,
             record: Record::default(),
+            error_bars: None,
             local: Local::default(),
         })
     }
@@ -110,6 +113,15 @@ impl Expansion {
         self
     }
 
+    /// Remembers how far its predictions may be off.
+    pub fn with_error_bars(mut self, error_bars: Option<ErrorBars>) -> Result<Self> {
+        if let Some(error_bars) = &error_bars {
+            error_bars.check_for(&self)?;
+        }
+        self.error_bars = error_bars;
+        Ok(self)
+    }
+
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -153,6 +165,11 @@ impl Expansion {
     /// How the model came to be.
     pub fn record(&self) -> &Record {
         &self.record
+    }
+
+    /// How far its predictions may be off, where that is known.
+    pub fn error_bars(&self) -> Option<&ErrorBars> {
+        self.error_bars.as_ref()
     }
 
     /// Number of vectors.

@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Writes a file under a temporary name in the same folder, forces it to disk and renames it over `path`.
 /// If anything fails, the temporary file is removed and what stood at `path` is untouched.
@@ -36,6 +37,7 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder)?;
+    let _unfinished = Unfinished::new(file.path());
     let mut out = BufWriter::with_capacity(1 << 20, file.as_file_mut());
     write(&mut out)?;
     out.flush()?;
@@ -43,6 +45,34 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// Files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file that is being written, known as such until it is renamed or removed.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.0);
+    }
+}
+
+/// Removes the temporary files of writes that are under way, for a program that is about to end without
+/// finishing them.
+pub fn remove_unfinished() {
+    for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        // Whatever the reason that it cannot be removed, there is nobody left to tell.
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 fn write_through(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -53,7 +83,7 @@ fn write_through(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<(
 
 #[cfg(test)]
 mod tests {
-    use super::write_atomically;
+    use super::{UNFINISHED, write_atomically};
     use std::io::{self, Write};
 
     #[test]
@@ -69,6 +99,18 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(write_atomically(&folder.path().join("no/such/folder.txt"), |_| Ok(())).is_err());
+    }
+
+    #[test]
+    fn a_write_under_way_is_known_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let known = || UNFINISHED.lock().unwrap().iter().filter(|p| p.starts_with(folder.path())).count();
+        let write = |_: &mut dyn Write| {
+            assert_eq!(known(), 1);
+            Ok(())
+        };
+        write_atomically(&folder.path().join("out.txt"), write).unwrap();
+        assert_eq!(known(), 0);
     }
 
     #[cfg(unix)]

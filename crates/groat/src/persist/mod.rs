@@ -7,5 +7,5 @@
 mod atomic;
 mod container;
 
-pub use atomic::write_atomically;
+pub use atomic::{remove_unfinished, write_atomically};
 pub(crate) use container::{Container, Tensor};

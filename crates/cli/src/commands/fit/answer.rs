@@ -3,6 +3,7 @@
 use super::Outcome;
 use crate::dataset::{Errors, Truth};
 use crate::output::summary::{Summary, count, duration};
+use groat::metrics::DensityScore;
 use groat_report::number;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,7 +16,8 @@ pub struct Answer {
     source: String,
     rows: usize,
     features: usize,
-    target: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
     task: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     task_reason: Option<String>,
@@ -33,6 +35,11 @@ pub struct Answer {
     leave_one_out: Option<LeaveOneOut>,
     training: Errors,
     test: Option<Errors>,
+    /// Density: what the Parzen estimate gives to the test rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parzen_test: Option<DensityScore>,
+    /// True when Ctrl-C ended the fit and this is the model so far.
+    interrupted: bool,
     seconds: f64,
     notes: Vec<String>,
     files: Files,
@@ -49,6 +56,8 @@ struct LeaveOneOut {
 struct Files {
     model: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
+    leave_one_out: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<PathBuf>,
 }
 
@@ -59,6 +68,7 @@ impl Answer {
         let (task, classes) = match &outcome.train.truth {
             Truth::Values(_) => ("regression", None),
             Truth::Classes { labels, .. } => ("classification", Some(labels.clone())),
+            Truth::Nothing => ("density", None),
         };
         let leave_one_out = outcome.fitted.leave_one_out.as_ref();
         Answer {
@@ -82,9 +92,15 @@ impl Answer {
                 .map(|loo| LeaveOneOut { mean_squared: loo.mean_square, error_rate: loo.error_rate }),
             training: outcome.train_answers.errors.clone(),
             test: outcome.test_answers.as_ref().map(|answers| answers.errors.clone()),
+            parzen_test: outcome.reference.as_ref().and_then(|parzen| parzen.test),
+            interrupted: outcome.fitted.interrupted,
             seconds: outcome.seconds,
-            notes: outcome.notes.clone(),
-            files: Files { model: outcome.plan.model.clone(), report: outcome.plan.report.clone() },
+            notes: outcome.interruption().into_iter().chain(outcome.notes.clone()).collect(),
+            files: Files {
+                model: outcome.plan.model.clone(),
+                leave_one_out: outcome.plan.loo.clone(),
+                report: outcome.plan.report.clone(),
+            },
         }
     }
 
@@ -93,35 +109,43 @@ impl Answer {
         let reason = self.task_reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         let classes =
             self.classes.as_ref().map_or(String::new(), |c| format!(" into {}", count(c.len(), "class")));
+        let target = self.target.as_ref().map_or(String::new(), |target| format!("{target}, "));
         let rows = format!(
             "{} ({} to learn from, {} to test; {})",
             self.rows, self.training_rows, self.test_rows, self.split
         );
+        let names =
+            if self.task == "density" { ["training", "test"] } else { ["training error", "test error"] };
         let mut summary = Summary::default()
             .line("data", &self.source)
             .line("rows", rows)
             .line("features", self.features.to_string())
-            .line("target", format!("{}, {}{classes}{reason}", self.target, self.task))
+            .line("target", format!("{target}{}{classes}{reason}", self.task))
             .line("method", &self.method)
             .line("kernel", format!("{}, {}", self.kernel, self.kernel_choice))
             .line("vectors", format!("{} of {} kept", self.vectors, self.candidates))
             .maybe("leave-one-out", self.leave_one_out.as_ref().map(leave_one_out_text))
-            .line("training error", self.training.to_string())
-            .maybe("test error", self.test.as_ref().map(Errors::to_string))
+            .line(names[0], self.training.to_string())
+            .maybe(names[1], self.test.as_ref().map(Errors::to_string))
+            .maybe("Parzen, test", self.parzen_test.map(|score| Errors::Density(score).to_string()))
             .line("time", duration(Duration::from_secs_f64(self.seconds)));
         for note in &self.notes {
             summary = summary.line("note", note);
         }
         summary = summary.line("model", self.files.model.display().to_string());
-        summary.maybe("report", self.files.report.as_ref().map(|path| path.display().to_string())).to_text()
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        summary = summary.maybe("left out", path(&self.files.leave_one_out));
+        summary.maybe("report", path(&self.files.report)).to_text()
     }
 }
 
 /// How the kernel was found.
 pub fn kernel_choice(outcome: &Outcome) -> String {
+    let by = if outcome.reference.is_some() { "held-out log density" } else { "leave-one-out" };
     match outcome.fitted.trials.len() {
         0 | 1 => "as given".to_owned(),
-        tried => format!("chosen by leave-one-out among {tried} widths and ridges"),
+        tried if outcome.plan.method == "ols" => format!("chosen by {by} among {tried} widths"),
+        tried => format!("chosen by {by} among {tried} widths and ridges"),
     }
 }
 

@@ -1,17 +1,23 @@
 //! `groat fit`: from a data file to a model file.
 
 mod answer;
+mod density;
 mod page;
 mod plan;
 
 use crate::args::FitArgs;
+use crate::commands::predict;
 use crate::dataset::{Answers, Samples, Truth};
+use crate::exit::Interrupted;
 use crate::methods;
 use crate::output::progress::Bar;
+use crate::output::summary::count;
 use crate::session::{Session, write_file};
+use density::Reference;
 use groat::batch::{Fitted, Problem};
-use groat::data::{Inputs, Standardisation, read_table};
+use groat::data::{Column, Inputs, Standardisation, Table, read_table, write_table};
 use groat::expansion::Task;
+use groat::{Kernel, Matrix};
 use plan::Plan;
 use std::time::Instant;
 
@@ -21,16 +27,23 @@ struct Outcome {
     source: String,
     /// Rows of the table.
     rows: usize,
-    target: String,
+    /// The column that is predicted; none for a density.
+    target: Option<String>,
     /// Why numbers or classes, where that was decided here.
     task_reason: Option<String>,
     /// How the test part was chosen.
     split: String,
+    /// Where the training samples stand in the table.
+    places: Vec<usize>,
     train: Samples,
     test: Option<Samples>,
     train_answers: Answers,
     test_answers: Option<Answers>,
     fitted: Fitted,
+    /// The kernel as it was chosen, for features as it saw them.
+    kernel: Kernel,
+    /// For a density: the Parzen estimate that it stands for.
+    reference: Option<Reference>,
     notes: Vec<String>,
     seconds: f64,
 }
@@ -39,17 +52,41 @@ struct Outcome {
 pub fn run(args: FitArgs, session: &Session) -> anyhow::Result<()> {
     let plan = Plan::new(args, session)?;
     let outcome = fit(plan, session)?;
+    let left_out = outcome.plan.loo.as_ref().map(|path| Ok((path, left_out(&outcome)?)));
+    let left_out = left_out.transpose().map_err(|e: anyhow::Error| e)?;
     let page = match &outcome.plan.report {
         Some(path) => Some((path, page::page(&outcome)?)),
         None => None,
     };
-    session.check_stop()?;
     outcome.fitted.model.save(&outcome.plan.model)?;
+    if let Some((path, table)) = left_out {
+        write_table(path, &table)?;
+    }
     if let Some((path, page)) = page {
         write_file(path, page.as_bytes())?;
     }
     let answer = answer::Answer::of(&outcome);
-    session.answer(&answer, || answer.text())
+    session.answer(&answer, || answer.text())?;
+    match outcome.interruption() {
+        None => Ok(()),
+        Some(said) => {
+            let place = outcome.plan.model.display();
+            Err(Interrupted(format!("{said}; the model so far is in {place}")).into())
+        }
+    }
+}
+
+impl Outcome {
+    /// What is learnt, in a few words.
+    fn subject(&self) -> &str {
+        self.target.as_deref().unwrap_or("density")
+    }
+
+    /// That Ctrl-C ended the fit, if it did.
+    fn interruption(&self) -> Option<String> {
+        let terms = || count(self.fitted.model.size(), "vector");
+        self.fitted.interrupted.then(|| format!("interrupted after {}", terms()))
+    }
 }
 
 fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
@@ -58,39 +95,37 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let table = read_table(&plan.data, &plan.reading)?;
     session.check_stop()?;
     let target = plan.target(&table)?;
-    let inputs = Inputs::fit(&table, &plan.input_options(&target))?;
-    let (samples, task_reason) = Samples::for_training(&table, &inputs, &target, plan.task)?;
+    let inputs = Inputs::fit(&table, &plan.input_options(target.as_deref()))?;
+    let (samples, task_reason) = Samples::for_training(&table, &inputs, target.as_deref(), plan.task)?;
     let (split, how) = plan.split(samples.len(), &inputs)?;
     let train = samples.select(&split.train);
     let test = (!split.test.is_empty()).then(|| samples.select(&split.test));
+    let weights = plan.weights.as_ref().map(|name| -> groat::Result<Vec<f64>> {
+        let all = table.numbers(name)?;
+        Ok(split.train.iter().map(|&i| all[i + inputs.lost_rows()]).collect())
+    });
+    let weights = weights.transpose()?;
 
     let mut notes = Vec::new();
     let (x, standardisation) = standardise(&plan, &train, &inputs, &mut notes)?;
     notes.extend(repeated_rows(&train));
-    let problem = match &train.truth {
-        Truth::Values(y) => Problem::regression(x.view(), y)?,
-        Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,
-    };
-    let settings = methods::Settings {
-        kernel: &plan.kernel,
-        ridge: plan.ridge,
-        support: plan.support,
-        solver: plan.solver,
-        memory: plan.memory,
-        max_terms: plan.max_terms,
-        patience: plan.patience,
-        candidates: plan.candidates,
-        seed: session.seed,
-    };
-    let mut fitted = methods::build(&plan.method, &settings)?.fit(&problem, &bar)?;
+    let (mut fitted, reference) = learn(&plan, session, &bar, &train, &x, weights.as_deref())?;
     notes.append(&mut fitted.notes);
     let record = fitted.model.record().clone().with("seed", session.seed).with("source", table.source());
-    fitted.model = fitted
-        .model
-        .with_task(task(&train.truth, &target))?
-        .with_standardisation(standardisation)?
-        .with_inputs(inputs)?
-        .with_record(record);
+    let kernel = fitted.model.kernel().clone();
+    let (fitted, reference) = match reference {
+        Some(parzen) => density::in_raw_units(fitted, parzen, standardisation, test.as_ref())?,
+        None => {
+            fitted.model = fitted
+                .model
+                .with_task(task(&train.truth, target.as_deref()))?
+                .with_standardisation(standardisation)?
+                .with_error_bars(fitted.error_bars.clone())?;
+            (fitted, None)
+        }
+    };
+    let mut fitted = fitted;
+    fitted.model = fitted.model.with_inputs(inputs.clone())?.with_record(record);
     let train_answers = Answers::of(&fitted.model, &train)?;
     let test_answers = test.as_ref().map(|test| Answers::of(&fitted.model, test)).transpose()?;
     Ok(Outcome {
@@ -100,21 +135,83 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         target,
         task_reason,
         split: how,
+        places: split.train.iter().map(|i| i + inputs.lost_rows()).collect(),
         train,
         test,
         train_answers,
         test_answers,
         fitted,
+        kernel,
+        reference,
         notes,
         seconds: started.elapsed().as_secs_f64(),
     })
 }
 
-fn task(truth: &Truth, target: &str) -> Task {
-    match truth {
-        Truth::Values(_) => Task::Regression { targets: vec![target.to_owned()] },
-        Truth::Classes { labels, .. } => Task::Classification { classes: labels.clone() },
+/// Fits the model; for a density returns the Parzen estimate too, both of the features as they are in `x`.
+fn learn(
+    plan: &Plan,
+    session: &Session,
+    bar: &Bar<'_>,
+    train: &Samples,
+    x: &Matrix,
+    weights: Option<&[f64]>,
+) -> anyhow::Result<(Fitted, Option<groat::batch::forward::Density>)> {
+    let classes: &[String] = match &train.truth {
+        Truth::Classes { labels, .. } => labels,
+        _ => &[],
+    };
+    let settings = methods::Settings {
+        kernel: &plan.kernel,
+        ridge: plan.ridge,
+        support: plan.support,
+        solver: plan.solver,
+        memory: plan.memory,
+        selection: &plan.selection,
+        classes,
+        seed: session.seed,
+    };
+    let problem = match &train.truth {
+        Truth::Values(y) => Problem::regression(x.view(), y)?,
+        Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,
+        Truth::Nothing => Problem::density(x.view())?,
+    };
+    let problem = match weights {
+        Some(weights) => problem.with_weights(weights)?,
+        None => problem,
+    };
+    if matches!(train.truth, Truth::Nothing) {
+        let (fitted, parzen) = density::fit(&settings, &problem, bar)?;
+        return Ok((fitted, Some(parzen)));
     }
+    Ok((methods::build(&plan.method, &settings)?.fit(&problem, bar)?, None))
+}
+
+fn task(truth: &Truth, target: Option<&str>) -> Task {
+    match truth {
+        Truth::Values(_) => Task::Regression { targets: target.map(str::to_owned).into_iter().collect() },
+        Truth::Classes { labels, .. } => Task::Classification { classes: labels.clone() },
+        Truth::Nothing => Task::Density,
+    }
+}
+
+/// What each training row was predicted as when it was left out, beside where it stands in the data.
+fn left_out(outcome: &Outcome) -> anyhow::Result<Table> {
+    let found = outcome.fitted.leave_one_out.as_ref().filter(|loo| loo.predictions.rows() > 0);
+    let Some(found) = found else {
+        anyhow::bail!("--loo: {} knows no leave-one-out predictions of these data", outcome.plan.method)
+    };
+    let row = Column::Numeric(outcome.places.iter().map(|place| (place + 1) as f64).collect());
+    let truth = match &outcome.train.truth {
+        Truth::Values(y) => Column::Numeric(y.clone()),
+        Truth::Classes { codes, labels } => Column::text(codes.iter().map(|&code| &labels[code])),
+        Truth::Nothing => Column::Numeric(Vec::new()),
+    };
+    let named = predict::columns(&outcome.fitted.model, &found.predictions, 0, true);
+    let (mut names, mut columns): (Vec<String>, Vec<Column>) = named.into_iter().unzip();
+    names.splice(0..0, ["row".to_owned(), "true".to_owned()]);
+    columns.splice(0..0, [row, truth]);
+    Ok(Table::new(names, columns)?)
 }
 
 /// The training features as the kernel shall see them, and how they got there.
@@ -123,7 +220,7 @@ fn standardise(
     train: &Samples,
     inputs: &Inputs,
     notes: &mut Vec<String>,
-) -> anyhow::Result<(groat::Matrix, Option<Standardisation>)> {
+) -> anyhow::Result<(Matrix, Option<Standardisation>)> {
     let standardisation = Standardisation::fit(train.x.view())?;
     let names = inputs.feature_names();
     let constant: Vec<&str> = standardisation.constant().iter().map(|&j| names[j].as_str()).collect();

@@ -17,7 +17,11 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     let classes = !model.classes().is_empty();
     let lead = format!(
         "{} from {} with {}; {} kept of {}, in {}.",
-        if classes { "Classification" } else { "Regression" },
+        match () {
+            () if classes => "Classification",
+            () if outcome.reference.is_some() => "Density",
+            () => "Regression",
+        },
         count(outcome.rows, "row"),
         count(model.features(), "feature"),
         count(model.size(), "vector"),
@@ -26,11 +30,15 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     );
     let source = Path::new(&outcome.source);
     let file = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
-    let mut page = Page::new(format!("{} from {file}", outcome.target))
-        .lead(lead)
+    let mut page = Page::new(format!("{} from {file}", outcome.subject()))
+        .lead(outcome.interruption().map_or(lead.clone(), |said| format!("{lead} The fit was {said}.")))
         .section(page::errors(&parts, outcome.fitted.leave_one_out.as_ref()))
-        .section(page::answers(&parts, &outcome.target));
-    let optional = [page::space(model, &parts, &outcome.target)?, page::selection(&outcome.fitted, classes)];
+        .section(page::answers(&parts, outcome.subject()));
+    let space = match &outcome.reference {
+        Some(parzen) => page::density(model, &parts, Some(&parzen.density))?,
+        None => page::space(model, &parts, outcome.subject())?,
+    };
+    let optional = [space, page::selection(&outcome.fitted, &outcome.kernel, &parts)?];
     for section in optional.into_iter().flatten() {
         page = page.section(section);
     }
@@ -42,7 +50,7 @@ fn settings(outcome: &Outcome) -> Section {
     let model = &outcome.fitted.model;
     let mut pairs = vec![
         ("data".to_owned(), outcome.source.clone()),
-        ("target".to_owned(), outcome.target.clone()),
+        ("target".to_owned(), outcome.target.clone().unwrap_or_else(|| "none, a density".to_owned())),
         ("method".to_owned(), outcome.plan.method.clone()),
         ("kernel".to_owned(), model.kernel().to_string()),
         ("kernel choice".to_owned(), answer::kernel_choice(outcome)),

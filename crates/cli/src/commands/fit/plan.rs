@@ -1,6 +1,6 @@
 //! What a call of `groat fit` means, settled before any data are read.
 
-use crate::args::{Bytes, FitArgs, KernelArg, SupportArg, TaskArg};
+use crate::args::{Bytes, FitArgs, KernelArg, SelectionArgs, SupportArg, TaskArg};
 use crate::exit;
 use crate::session::{Session, check_output};
 use groat::data::{Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
@@ -23,12 +23,12 @@ pub struct Plan {
     pub support: Option<SupportArg>,
     pub solver: Option<groat::batch::Solver>,
     pub memory: Option<Bytes>,
-    pub max_terms: Option<usize>,
-    pub patience: Option<usize>,
-    pub candidates: Option<usize>,
+    pub selection: SelectionArgs,
+    pub weights: Option<String>,
     test: TestPart,
     seed: u64,
     pub model: PathBuf,
+    pub loo: Option<PathBuf>,
     pub report: Option<PathBuf>,
 }
 
@@ -41,6 +41,9 @@ enum TestPart {
 impl Plan {
     /// Checks the arguments against each other, and that there is a place for the output.
     pub fn new(args: FitArgs, session: &Session) -> anyhow::Result<Self> {
+        if args.task == TaskArg::Density {
+            density_is_possible(&args)?;
+        }
         let embedding = args.embed.map(|lags| Embedding {
             lags: lags as usize,
             horizon: args.horizon as usize,
@@ -54,14 +57,15 @@ impl Plan {
         if model == Path::new("-") {
             return exit::usage("a model is not text: give --output a file name");
         }
-        if args.report.as_ref() == Some(&model) {
-            return exit::usage("--output and --report name the same file");
+        let outputs: Vec<&PathBuf> = std::iter::once(&model).chain(&args.report).chain(&args.loo).collect();
+        if (1..outputs.len()).any(|i| outputs[..i].contains(&outputs[i])) {
+            return exit::usage("--output, --report and --loo must name different files");
         }
         let mut inputs = vec![args.data.data.as_path()];
         if let TestPart::File(place) = &test {
             inputs.push(Path::new(place.rsplit_once(':').map_or(place.as_str(), |(file, _)| file)));
         }
-        for output in std::iter::once(&model).chain(&args.report) {
+        for output in outputs {
             check_output(output, &inputs)?;
         }
         let reading = args.data.reading.options();
@@ -81,22 +85,23 @@ impl Plan {
             support: args.support,
             solver: args.solver,
             memory: args.memory,
-            max_terms: args.max_terms.map(|n| n as usize),
-            patience: args.stop.map(|n| n as usize),
-            candidates: args.candidates.map(|n| n as usize),
+            selection: args.selection,
+            weights: args.weights,
             test,
             seed: session.seed,
             model,
+            loo: args.loo,
             report: args.report,
         })
     }
 
-    /// The column to predict.
-    pub fn target(&self, table: &Table) -> anyhow::Result<String> {
+    /// The column to predict; none for a density.
+    pub fn target(&self, table: &Table) -> anyhow::Result<Option<String>> {
         match &self.target {
-            Some(name) => Ok(table.names()[table.find(name)?].clone()),
+            _ if self.task == TaskArg::Density => Ok(None),
+            Some(name) => Ok(Some(table.names()[table.find(name)?].clone())),
             // A svmlight file puts the answer first and has room for no other.
-            None if table.is_open() => Ok(table.names()[0].clone()),
+            None if table.is_open() => Ok(Some(table.names()[0].clone())),
             None => exit::usage(format!(
                 "--target is missing: say which column of {} to predict ({})",
                 table.source(),
@@ -106,11 +111,13 @@ impl Plan {
     }
 
     /// Which columns to learn from.
-    pub fn input_options(&self, target: &str) -> InputOptions {
+    pub fn input_options(&self, target: Option<&str>) -> InputOptions {
+        // Chosen features leave the weights out by themselves.
+        let weights = self.weights.iter().filter(|_| self.features.is_empty());
         InputOptions {
-            target: Some(target.to_owned()),
+            target: target.map(str::to_owned),
             features: self.features.clone(),
-            exclude: self.exclude.clone(),
+            exclude: self.exclude.iter().chain(weights).cloned().collect(),
             categorical: self.categorical.clone(),
             embedding: self.embedding,
             ..InputOptions::default()
@@ -140,6 +147,19 @@ impl Plan {
                 Ok((split, format!("as {place} says")))
             }
         }
+    }
+}
+
+/// A density has no target, and only one method knows it.
+fn density_is_possible(args: &FitArgs) -> anyhow::Result<()> {
+    match () {
+        () if args.target.is_some() => exit::usage(
+            "a density has no target: leave --target out, and name columns with --features or --drop",
+        ),
+        () if args.embed.is_some() => exit::usage("--embed needs a target, which a density has not"),
+        () if args.method != "ols" => exit::usage("--task density needs --method ols"),
+        () if args.loo.is_some() => exit::usage("--loo needs a target, which a density has not"),
+        () => Ok(()),
     }
 }
 

@@ -1,22 +1,20 @@
 //! A model's values as named columns.
 
 use groat::data::Column;
-use groat::expansion::winner;
+use groat::expansion::{Task, winner};
 use groat::{Expansion, Matrix};
 
-/// The prediction and, if asked for, the score of each class. The first `lost` rows, which only fill the past
-/// of a series, have no answer.
+/// The prediction and, if asked for, the score of each class; for a density, whose values are logarithms, the
+/// density and its logarithm. The first `lost` rows, which only fill the past of a series, have no answer.
 pub fn columns(model: &Expansion, values: &Matrix, lost: usize, scores: bool) -> Vec<(String, Column)> {
-    let numbers = |k: usize| {
-        let known = values.view().iter().map(move |row| row[k]);
-        Column::Numeric(std::iter::repeat_n(f64::NAN, lost).chain(known).collect())
-    };
     let classes = model.classes();
+    if *model.task() == Task::Density {
+        let density = values.data().iter().map(|log| log.exp()).collect();
+        let log_density = Column::Numeric(values.data().to_vec());
+        return vec![("density".into(), Column::Numeric(density)), ("log_density".into(), log_density)];
+    }
     if classes.is_empty() {
-        let name = |k: usize| {
-            if values.cols() == 1 { "prediction".into() } else { format!("prediction[{}]", k + 1) }
-        };
-        return (0..values.cols()).map(|k| (name(k), numbers(k))).collect();
+        return numbers("prediction", values, lost);
     }
     let label = |row: &[f64]| classes.get(winner(row)).map_or("", String::as_str);
     let labels = std::iter::repeat_n("", lost).chain(values.view().iter().map(label));
@@ -24,7 +22,20 @@ pub fn columns(model: &Expansion, values: &Matrix, lost: usize, scores: bool) ->
     if scores {
         // Two classes share one value, which speaks for the second.
         let speaking = classes.iter().skip(usize::from(values.cols() == 1));
-        columns.extend(speaking.enumerate().map(|(k, class)| (format!("score[{class}]"), numbers(k))));
+        columns.extend(
+            speaking.enumerate().map(|(k, class)| (format!("score[{class}]"), column(values, k, lost))),
+        );
     }
     columns
+}
+
+/// One column per output, numbered when there are several.
+pub fn numbers(name: &str, values: &Matrix, lost: usize) -> Vec<(String, Column)> {
+    let title = |k: usize| if values.cols() == 1 { name.to_owned() } else { format!("{name}[{}]", k + 1) };
+    (0..values.cols()).map(|k| (title(k), column(values, k, lost))).collect()
+}
+
+fn column(values: &Matrix, k: usize, lost: usize) -> Column {
+    let known = values.view().iter().map(|row| row[k]);
+    Column::Numeric(std::iter::repeat_n(f64::NAN, lost).chain(known).collect())
 }

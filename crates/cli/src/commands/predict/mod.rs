@@ -2,14 +2,18 @@
 
 mod columns;
 
+pub use columns::columns;
+
 use crate::args::PredictArgs;
-use crate::model;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
 use crate::output::tables::print_table;
 use crate::session::{Session, check_output, stdout_error};
-use groat::Expansion;
+use crate::{exit, model};
+use groat::batch::forward::Density;
 use groat::data::{Column, Format, Inputs, Table, TableReader, write_csv, write_table};
+use groat::expansion::Task;
+use groat::{Expansion, Matrix, Rows};
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -21,8 +25,10 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
     }
     let model = model::load(&args.model)?;
     let reader = TableReader::open(&args.data.data, &args.data.reading.options())?;
+    let density = (*model.task() == Task::Density).then(|| Density::from_expansion(&model)).transpose()?;
     let mut answers = Predictions {
         model,
+        density,
         inputs: None,
         args: &args,
         session,
@@ -97,6 +103,8 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 /// Turns tables into answers.
 struct Predictions<'a> {
     model: Expansion,
+    /// What a density model stands for.
+    density: Option<Density>,
     /// Settled by the first batch.
     inputs: Option<Inputs>,
     args: &'a PredictArgs,
@@ -161,19 +169,36 @@ impl Predictions<'_> {
             Some(inputs) => inputs,
             None => self.settle_inputs(table)?,
         };
-        let values = self.model.values(inputs.apply(table)?.view())?;
+        let x = inputs.apply(table)?;
+        let values = match &self.density {
+            Some(density) => Matrix::column(density.log_density(x.view())?),
+            None => self.model.values(x.view())?,
+        };
         self.inputs = Some(inputs);
         self.rows += table.rows();
         self.bar.show("rows predicted:".into(), self.rows as u64, None);
 
         let lost = table.rows() - values.rows();
-        let (mut names, mut columns): (Vec<String>, Vec<Column>) =
-            columns::columns(&self.model, &values, lost, self.args.scores).into_iter().unzip();
+        let mut named = columns(&self.model, &values, lost, self.args.scores);
+        if self.args.std {
+            named.extend(self.deviations(x.view(), lost)?);
+        }
+        let (mut names, mut columns): (Vec<String>, Vec<Column>) = named.into_iter().unzip();
         if self.args.append {
             names.splice(0..0, table.names().iter().cloned());
             columns.splice(0..0, table.columns().iter().cloned());
         }
         Ok(Table::new(names, columns)?)
+    }
+
+    /// How far off each prediction may be.
+    fn deviations(&self, x: Rows<'_>, lost: usize) -> anyhow::Result<Vec<(String, Column)>> {
+        let Some(error_bars) = self.model.error_bars() else {
+            return exit::usage(
+                "--std: the model has no error bars; regressions by `--method ols` have them",
+            );
+        };
+        Ok(columns::numbers("std", &error_bars.standard_deviation(&self.model, x)?, lost))
     }
 
     /// What the model takes from these data, as the first batch shows; says which columns it has no use for.

@@ -1,5 +1,6 @@
 //! One line of a comparison: what a paper says, what is obtained here, and whether that lies in its band.
 
+use crate::output::summary::aligned;
 use groat_report::{Table, number};
 use serde::Serialize;
 use std::fmt;
@@ -117,15 +118,8 @@ const HEAD: [&str; 5] = ["what", "paper", "ours", "band", "verdict"];
 
 /// The lines as text with aligned columns.
 pub fn text(rows: &[Row]) -> String {
-    let lines: Vec<[String; 5]> =
-        std::iter::once(HEAD.map(str::to_owned)).chain(rows.iter().map(Row::cells)).collect();
-    let width = |c: usize| lines.iter().map(|line| line[c].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 5] = std::array::from_fn(width);
-    let line = |cells: &[String; 5]| {
-        let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, w)| format!("{cell:<w$}")).collect();
-        format!("{}\n", padded.join("  ").trim_end())
-    };
-    lines.iter().map(line).collect()
+    let cells = rows.iter().map(|row| row.cells().to_vec());
+    aligned(&std::iter::once(HEAD.map(str::to_owned).to_vec()).chain(cells).collect::<Vec<_>>())
 }
 
 /// The lines as a table of a page.

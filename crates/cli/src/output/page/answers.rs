@@ -5,11 +5,12 @@ use crate::dataset::Truth;
 use groat_report::{Axis, Bars, Chart, Rule, Scatter, Section};
 
 /// Charts of the answers: for numbers predicted against true and the residuals, for classes how sure the
-/// decisions are.
+/// decisions are, for a density how well it foretold the rows.
 pub fn answers(parts: &[Part<'_>], target: &str) -> Section {
     match parts.first().map(|part| &part.samples.truth) {
         Some(Truth::Values(_)) => values(parts, target),
         Some(Truth::Classes { labels, .. }) => margins(parts, labels.len()),
+        Some(Truth::Nothing) => log_densities(parts),
         None => Section::new("Answers"),
     }
 }
@@ -76,4 +77,17 @@ fn margins(parts: &[Part<'_>], classes: usize) -> Section {
         section = section.chart(chart);
     }
     section
+}
+
+fn log_densities(parts: &[Part<'_>]) -> Section {
+    parts.iter().fold(Section::new("Log density of the rows"), |section, part| {
+        let chart = Chart::new(format!("Log density, {}", part.name))
+            .describe(
+                "How the log density of the rows is distributed; rows far to the left were not foretold",
+            )
+            .x(Axis::new("log density"))
+            .y(Axis::new("rows"))
+            .layer(Bars::histogram("rows", part.answers.values.data()));
+        section.chart(chart)
+    })
 }

@@ -7,13 +7,11 @@ use groat_report::{Section, Table, number};
 
 /// Errors of every part, leave-one-out included where the method knows it.
 pub fn errors(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Section {
-    let mut section = Section::new("Errors");
-    let classes = parts.iter().any(|part| matches!(part.answers.errors, Errors::Classification(_)));
-    section = section.table(if classes {
-        class_table(parts, leave_one_out)
-    } else {
-        value_table(parts, leave_one_out)
-    });
+    let mut section = match parts.first().map(|part| &part.answers.errors) {
+        Some(Errors::Density(_)) => return Section::new("Log density").table(density_table(parts)),
+        Some(Errors::Classification(_)) => Section::new("Errors").table(class_table(parts, leave_one_out)),
+        _ => Section::new("Errors").table(value_table(parts, leave_one_out)),
+    };
     for part in parts {
         if let (Errors::Classification(errors), Truth::Classes { labels, .. }) =
             (&part.answers.errors, &part.samples.truth)
@@ -23,6 +21,17 @@ pub fn errors(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Sectio
         }
     }
     section
+}
+
+fn density_table(parts: &[Part<'_>]) -> Table {
+    let head = ["part", "rows", "mean log density", "standard error"];
+    parts.iter().fold(Table::new("Mean log density", head), |table, part| match &part.answers.errors {
+        Errors::Density(e) => {
+            let numbers = [e.mean_log_density, e.standard_error].map(number);
+            table.row([part.name.to_owned(), e.rows.to_string()].into_iter().chain(numbers))
+        }
+        _ => table,
+    })
 }
 
 fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {

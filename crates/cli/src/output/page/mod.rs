@@ -1,6 +1,7 @@
 //! The page of `--report`, put together from parts that commands share.
 
 mod answers;
+mod density;
 mod errors;
 mod matrix;
 mod selection;
@@ -8,6 +9,7 @@ mod space;
 mod vectors;
 
 pub use answers::answers;
+pub use density::density;
 pub use errors::errors;
 pub use matrix::{spy, support_curves};
 pub use selection::selection;

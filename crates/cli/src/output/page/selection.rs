@@ -1,20 +1,21 @@
 //! How the model was chosen: the error against the width, or against the number of vectors.
 
-use groat::batch::Fitted;
-use groat::kernels::Width;
+use super::Part;
+use crate::dataset::Truth;
+use groat::batch::{Fitted, Stage};
+use groat::expansion::winner;
+use groat::kernels::{Kernel, Width};
 use groat_report::{Axis, Chart, Line, Marker, Section, number};
 
-/// Charts of the choice; nothing when there was none.
-pub fn selection(fitted: &Fitted, classes: bool) -> Option<Section> {
-    let charts: Vec<Chart> = [widths(fitted), growth(fitted, classes)].into_iter().flatten().collect();
-    if charts.is_empty() {
-        return None;
-    }
-    Some(charts.into_iter().fold(Section::new("Selection"), Section::chart))
+/// Charts of the choice of `kernel` (as the fit saw the features) and of the vectors; nothing when there was
+/// none.
+pub fn selection(fitted: &Fitted, kernel: &Kernel, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
+    let charts: Vec<Chart> = [widths(fitted, kernel), growth(fitted, parts)?].into_iter().flatten().collect();
+    Ok((!charts.is_empty()).then(|| charts.into_iter().fold(Section::new("Selection"), Section::chart)))
 }
 
 /// For each width that was tried, the best score over the ridges.
-fn widths(fitted: &Fitted) -> Option<Chart> {
+fn widths(fitted: &Fitted, kernel: &Kernel) -> Option<Chart> {
     let mut best: Vec<(f64, f64)> = Vec::new();
     for trial in &fitted.trials {
         let Some(Width::Shared(width)) = trial.kernel.width() else { continue };
@@ -28,44 +29,68 @@ fn widths(fitted: &Fitted) -> Option<Chart> {
     }
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
     // Not always the lowest point: of nearly equal ones a method may prefer the smoother model.
-    let chosen =
-        best.iter().copied().find(|(width, _)| fitted.model.kernel().width() == Some(&Width::Shared(*width)));
+    let chosen = best.iter().copied().find(|(width, _)| kernel.width() == Some(&Width::Shared(*width)));
     let positive = best.iter().all(|(_, score)| *score > 0.0);
-    let score = Axis::new("leave-one-out error");
+    let density = *fitted.model.task() == groat::expansion::Task::Density;
+    let name = if density { "minus the held-out log density" } else { "leave-one-out error" };
+    let score = Axis::new(name);
     let mut chart = Chart::new("Choice of the width")
-        .describe("Leave-one-out error of the best ridge for each width")
+        .describe("The error of each width that was tried, at its best ridge where there is one")
         .x(Axis::new("width").log())
         .y(if positive { score.log() } else { score })
-        .layer(Line::new("leave-one-out error", best));
+        .layer(Line::new(name, best));
     if let Some((width, score)) = chosen {
         chart = chart.layer(Marker::new(format!("width {}", number(width)), width, score).colour(1));
     }
     Some(chart)
 }
 
-/// The error as vectors are added one by one.
-fn growth(fitted: &Fitted, classes: bool) -> Option<Chart> {
+/// The error as vectors are added one by one: left out, on the training rows, and on the test rows.
+fn growth(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
     if fitted.stages.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let curve = |value: fn(&groat::batch::Stage) -> f64| {
-        fitted.stages.iter().enumerate().map(|(i, stage)| ((i + 1) as f64, value(stage))).collect::<Vec<_>>()
+    let numbered = |errors: Vec<f64>| {
+        errors.into_iter().enumerate().map(|(i, error)| ((i + 1) as f64, error)).collect::<Vec<_>>()
     };
-    let left_out = curve(|stage| stage.leave_one_out);
-    let chosen = fitted.model.size().checked_sub(1).and_then(|last| left_out.get(last)).copied();
-    let (training, left_out_name) = if classes {
-        ("mean square error on the training rows", "leave-one-out error rate")
-    } else {
-        ("training", "leave-one-out")
-    };
+    let stages = |value: fn(&Stage) -> f64| numbered(fitted.stages.iter().map(value).collect());
+    let by_error_rate = fitted.model.record().settings.get("criterion").is_some_and(|c| c == "error-rate");
+    let left_out = stages(|stage| stage.leave_one_out);
+    let chosen = left_out.last().copied();
     let mut chart = Chart::new("Growth of the model")
         .describe("Error after each vector that was added")
         .x(Axis::new("vectors"))
-        .y(Axis::new(if classes { "error" } else { "mean square error" }))
-        .layer(Line::new(left_out_name, left_out).steps())
-        .layer(Line::new(training, curve(|stage| stage.training)).steps().dashed());
+        .y(Axis::new(if by_error_rate { "error rate" } else { "mean square error" }))
+        .layer(Line::new("leave-one-out", left_out).steps());
+    for part in parts {
+        let errors = match &fitted.growth {
+            Some(growth) => {
+                let loss = |row: usize, values: &[f64]| loss(&part.samples.truth, by_error_rate, row, values);
+                numbered(growth.mean_losses(&fitted.model, part.samples.x.view(), loss)?)
+            }
+            // The weights of a density change with every kernel that joins; only the fit itself knows its errors.
+            None if part.name == "training" => stages(|stage| stage.training),
+            None => continue,
+        };
+        chart = chart.layer(Line::new(part.name, errors).steps().dashed());
+    }
     if let Some((terms, error)) = chosen {
         chart = chart.layer(Marker::new(format!("{terms} vectors"), terms, error).colour(0));
     }
-    Some(chart)
+    Ok(Some(chart))
+}
+
+/// What a row adds to the error that the selection lowers: squared error, of the codes for classes, or 1 for a
+/// wrong class.
+fn loss(truth: &Truth, by_error_rate: bool, row: usize, values: &[f64]) -> f64 {
+    match truth {
+        Truth::Values(y) => (values[0] - y[row]).powi(2),
+        Truth::Classes { codes, .. } if by_error_rate => f64::from(u8::from(winner(values) != codes[row])),
+        Truth::Classes { codes, .. } => {
+            let positive = |c: usize| if values.len() == 1 { codes[row] == 1 } else { codes[row] == c };
+            let square = |(c, v): (usize, &f64)| (v - if positive(c) { 1.0 } else { -1.0 }).powi(2);
+            values.iter().enumerate().map(square).sum::<f64>() / values.len() as f64
+        }
+        Truth::Nothing => 0.0,
+    }
 }

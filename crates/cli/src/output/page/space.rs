@@ -8,7 +8,7 @@ use groat::{Expansion, Rows};
 use groat_report::{Axis, Cells, Chart, Contours, Grid, Line, Paint, Scatter, Section, Shape};
 
 /// Cells along each side of a map.
-const CELLS: usize = 96;
+pub(super) const CELLS: usize = 96;
 
 /// The curve of one feature, or the map of two; nothing for more.
 pub fn space(model: &Expansion, parts: &[Part<'_>], target: &str) -> groat::Result<Option<Section>> {
@@ -22,7 +22,7 @@ pub fn space(model: &Expansion, parts: &[Part<'_>], target: &str) -> groat::Resu
 }
 
 /// Range of a feature over all parts, a little widened.
-fn range(parts: &[Part<'_>], feature: usize) -> Option<(f64, f64)> {
+pub(super) fn range(parts: &[Part<'_>], feature: usize) -> Option<(f64, f64)> {
     let values = parts.iter().flat_map(|part| part.samples.x.view().iter().map(move |row| row[feature]));
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
@@ -39,7 +39,7 @@ fn curve(model: &Expansion, parts: &[Part<'_>], target: &str) -> groat::Result<O
             let x = part.samples.x.data().iter().copied();
             Some(Scatter::new(part.name, x.zip(y.iter().copied()).collect()))
         }
-        Truth::Classes { .. } => None,
+        Truth::Classes { .. } | Truth::Nothing => None,
     });
     let chart = Chart::new("The fitted curve")
         .x(Axis::new(name))
@@ -63,14 +63,14 @@ fn grid(model: &Expansion, parts: &[Part<'_>], value: impl Fn(&[f64]) -> f64) ->
 
 fn surface(model: &Expansion, target: &str, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
     let Some(grid) = grid(model, parts, |values| values[0])? else { return Ok(None) };
-    let chart = map("The fitted surface", model).layer(Cells::new(target, grid, Paint::Sequential));
+    let chart = plane("The fitted surface", model).layer(Cells::new(target, grid, Paint::Sequential));
     Ok(Some(with_vectors_in_plane(chart, model, 1)))
 }
 
 fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
     let Some(classes) = grid(model, parts, |values| winner(values) as f64)? else { return Ok(None) };
     let labels = model.classes();
-    let mut chart = map("Decision regions", model)
+    let mut chart = plane("Decision regions", model)
         .describe("Which class the model gives to each place, with the rows and the kept vectors")
         .layer(Cells::new("regions", classes, Paint::Classes(labels.to_vec())));
     let border = if model.outputs() == 1 { grid(model, parts, |values| values[0])? } else { None };
@@ -81,7 +81,7 @@ fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>
         let points = parts.iter().flat_map(|part| {
             let codes: &[usize] = match &part.samples.truth {
                 Truth::Classes { codes, .. } => codes,
-                Truth::Values(_) => &[],
+                Truth::Values(_) | Truth::Nothing => &[],
             };
             let rows = part.samples.x.view().iter().zip(codes);
             rows.filter(move |(_, code)| **code == class).map(|(row, _)| (row[0], row[1])).collect::<Vec<_>>()
@@ -92,14 +92,15 @@ fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>
     Ok(Some(with_vectors_in_plane(chart, model, labels.len())))
 }
 
-fn map(title: &str, model: &Expansion) -> Chart {
+/// An empty chart over two features.
+pub(super) fn plane(title: &str, model: &Expansion) -> Chart {
     let mut names = feature_names(model).into_iter();
     let mut axis = || Axis::new(names.next().unwrap_or_default());
     Chart::new(title).x(axis()).y(axis()).height(400.0)
 }
 
 /// Rings around the vectors of a sparse model; around every row they would only hide the picture.
-fn with_vectors(chart: Chart, x: &[f64], y: &[f64], colour: usize) -> Chart {
+pub(super) fn with_vectors(chart: Chart, x: &[f64], y: &[f64], colour: usize) -> Chart {
     if x.len() > 200 {
         return chart;
     }
@@ -108,7 +109,7 @@ fn with_vectors(chart: Chart, x: &[f64], y: &[f64], colour: usize) -> Chart {
 }
 
 /// The same over two features.
-fn with_vectors_in_plane(chart: Chart, model: &Expansion, colour: usize) -> Chart {
+pub(super) fn with_vectors_in_plane(chart: Chart, model: &Expansion, colour: usize) -> Chart {
     let places = raw_vectors(model);
     let axis = |feature: usize| places.view().iter().map(|v| v[feature]).collect::<Vec<_>>();
     with_vectors(chart, &axis(0), &axis(1), colour)

@@ -33,6 +33,16 @@ impl Terms {
         if d > 0.0 { self.projection[i][c] / d } else { 0.0 }
     }
 
+    /// All `g_i`, one inner vector per term.
+    pub(crate) fn weights(&self, outputs: usize) -> Vec<Vec<f64>> {
+        (0..self.len()).map(|i| (0..outputs).map(|c| self.weight(i, c)).collect()).collect()
+    }
+
+    /// All `d_i`.
+    pub(crate) fn penalised_energies(&self) -> Vec<f64> {
+        (0..self.len()).map(|i| self.d(i)).collect()
+    }
+
     /// Adds a term.
     pub(crate) fn push(&mut self, energy: f64, lambda: f64, projection: Vec<f64>, above: Vec<f64>) {
         self.energy.push(energy);

@@ -1,6 +1,8 @@
 //! Density estimates as mixtures of Gaussians that share their widths.
 
+use crate::data::Standardisation;
 use crate::error::{Error, Result, check_len};
+use crate::expansion::{Expansion, Record, Task};
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
 use rand::{Rng, RngExt};
@@ -39,6 +41,45 @@ impl Density {
             Width::PerFeature(w) => w,
         };
         Ok(Self { widths, centres, weights })
+    }
+
+    /// The mixture that a density model stands for, in the units of its raw features.
+    pub fn from_expansion(model: &Expansion) -> Result<Self> {
+        let (Task::Density, Kernel::Gaussian { width }, [_]) =
+            (model.task(), model.kernel(), [model.outputs()])
+        else {
+            return Err(Error::parameter(
+                "model",
+                model.kernel(),
+                "a density estimate with Gaussian kernels",
+            ));
+        };
+        let weights = model.weights().data().to_vec();
+        let density = Self::new(width.clone(), model.vectors().to_matrix(), weights)?;
+        Ok(match model.standardisation() {
+            Some(standardisation) => density.unstandardised(standardisation),
+            None => density,
+        })
+    }
+
+    /// The density as a kernel expansion: weights are multiplied with the height of the normalised kernel.
+    pub fn to_expansion(&self, rows: usize) -> Result<Expansion> {
+        let height = self.log_norm().exp();
+        let weights = Matrix::column(self.weights.iter().map(|w| w * height).collect());
+        let model = Expansion::new(self.kernel(), self.centres.clone(), weights)?;
+        Ok(model.with_task(Task::Density)?.with_record(Record::new("ols", rows)))
+    }
+
+    /// The density of raw features, given this one of standardised features: `z = (x - mean) / scale`.
+    fn unstandardised(mut self, standardisation: &Standardisation) -> Self {
+        let (mean, scale) = (standardisation.mean(), standardisation.scale());
+        self.widths.iter_mut().zip(scale).for_each(|(w, s)| *w *= s);
+        for i in 0..self.centres.rows() {
+            for ((c, m), s) in self.centres.row_mut(i).iter_mut().zip(mean).zip(scale) {
+                *c = *c * s + m;
+            }
+        }
+        self
     }
 
     /// Standard deviation of the kernels, one per feature.
@@ -157,6 +198,24 @@ mod tests {
         let want = 0.25 * gauss(1.3, 0.5) * gauss(0.2, 1.5) + 0.75 * gauss(-1.7, 0.5) * gauss(-0.8, 1.5);
         let got = density.density(Rows::one(&[0.3, 0.2])).unwrap()[0];
         assert!((got - want).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_standardised_model_is_a_density_of_raw_features() {
+        let density = example();
+        let standardisation = Standardisation::new(vec![3.0, -1.0], vec![2.0, 0.1]).unwrap();
+        let model = density.to_expansion(9).unwrap();
+        assert_eq!(Density::from_expansion(&model).unwrap(), density);
+        let raw =
+            Density::from_expansion(&model.with_standardisation(Some(standardisation)).unwrap()).unwrap();
+        // p(x) = p(z) / (s_1 s_2) at x = m + s z.
+        let (z, x) = ([0.3, 0.2], [3.6, -0.98]);
+        let want = density.log_density(Rows::one(&z)).unwrap()[0] - 0.2f64.ln();
+        assert!((raw.log_density(Rows::one(&x)).unwrap()[0] - want).abs() < 1e-12);
+        let values = raw.to_expansion(9).unwrap().values(Rows::one(&x)).unwrap();
+        assert!((values[(0, 0)].ln() - want).abs() < 1e-12);
+        let other = Expansion::new(Kernel::gaussian(1.0), Matrix::zeros(1, 1), Matrix::zeros(1, 1)).unwrap();
+        assert!(Density::from_expansion(&other).is_err());
     }
 
     #[test]

@@ -352,7 +352,11 @@ impl Method for Ols {
             Some(search) => {
                 let (kernel, trials) = search.choose(self, &problem, watch)?;
                 let chosen = self.with_kernel(kernel);
-                let mut fitted = chosen.run(&problem, watch)?.into_fitted(&chosen, &problem)?;
+                let mut fitted = if watch.stop_requested() {
+                    search.interrupted(&chosen, &problem)?
+                } else {
+                    chosen.run(&problem, watch)?.into_fitted(&chosen, &problem)?
+                };
                 fitted.trials = trials;
                 Ok(fitted)
             }

@@ -1,8 +1,8 @@
 //! From a selection to a model, its leave-one-out results and its error bars.
 
 use super::ols::Ols;
-use super::select::{Criterion, Selection, stop_note};
-use crate::batch::{ErrorBars, Fitted, LeaveOneOut, Problem, Stage, Target};
+use super::select::{Criterion, Selection, StopReason, stop_note};
+use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Problem, Stage, Target};
 use crate::error::Result;
 use crate::expansion::{Expansion, Record, Task, winner};
 use crate::matrix::Matrix;
@@ -109,8 +109,11 @@ impl Outcome {
             .iter()
             .map(|eps| eps.iter().zip(&basis.eta).map(|(e, h)| e * e / h).sum::<f64>() / n)
             .collect();
-        let d = basis.terms.energy.iter().zip(&basis.terms.lambda).map(|(e, l)| e + l).collect();
-        ErrorBars::new(self.bias, basis.terms.upper.clone(), d, noise)
+        ErrorBars::new(self.form(), basis.terms.penalised_energies(), noise)
+    }
+
+    fn form(&self) -> Orthogonal {
+        Orthogonal::new(self.bias, self.selection.basis.terms.upper.clone())
     }
 
     /// The model with all that is known about it.
@@ -129,15 +132,17 @@ impl Outcome {
             model = model.with_task(Task::classes(count))?;
         }
         let stages = self.stages();
-        let errors: Vec<String> = stages.iter().map(|s| format!("{:.4e}", s.leave_one_out)).collect();
         let record = Record::new("ols", problem.x.rows())
             .with("patience", settings.patience)
             .with("passes", settings.passes)
             .with("candidates", self.candidates)
-            .with("leave-one-out error after each vector", errors.join(" "));
+            .with("criterion", if self.by_error_rate { "error-rate" } else { "mean-square" })
+            .with_growth(stages.iter().map(|s| s.leave_one_out).collect());
         let mut fitted = Fitted::new(model.with_record(record), self.candidates);
         fitted.leave_one_out = Some(self.leave_one_out(&problem.target));
         fitted.stages = stages;
+        fitted.growth = Some(Growth::new(self.form(), self.selection.basis.terms.weights(outputs)));
+        fitted.interrupted = self.selection.stop == StopReason::Requested;
         fitted.error_bars = matches!(problem.target, Target::Values(_)).then(|| self.error_bars());
         fitted.notes = self.notes(problem.x.rows());
         Ok(fitted)

@@ -24,8 +24,17 @@ struct Sums {
     second: Vec<f64>,
 }
 
-/// At most `steps` steps over weights, centres and the widths that all kernels share. The mean log density of
-/// the rows never falls.
+/// One step over weights, centres and the widths that all kernels share. The mean log density of the rows does
+/// not fall.
+pub(super) fn step(density: &Density, x: Rows<'_>, weights: Option<&[f64]>) -> Result<Density> {
+    maximisation(density, &expectation(density, x, weights), total(x, weights))
+}
+
+fn total(x: Rows<'_>, weights: Option<&[f64]>) -> f64 {
+    weights.map_or(x.rows() as f64, |w| w.iter().sum())
+}
+
+/// At most `steps` steps, fewer when the mean log density of the rows has settled.
 pub(super) fn refine(
     mut density: Density,
     x: Rows<'_>,
@@ -33,7 +42,7 @@ pub(super) fn refine(
     steps: usize,
     watch: &dyn Watch,
 ) -> Result<Density> {
-    let total: f64 = weights.map_or(x.rows() as f64, |w| w.iter().sum());
+    let total = total(x, weights);
     let mut last = f64::NEG_INFINITY;
     for step in 0..steps {
         let sums = expectation(&density, x, weights);

@@ -6,13 +6,12 @@
 use super::density::{Density, log_norm};
 use super::ols::{Ols, Penalty};
 use super::parzen::{check_rows, likelihood_width};
-use super::refine::refine;
-use super::select::{Criterion, Objective, Selection};
+use super::refine::{refine, step};
+use super::select::{Criterion, Objective, Selection, StopReason, stop_note};
 use super::simplex::SimplexProgram;
 use super::width::{Judgement, judgement, pick};
 use crate::batch::{Fitted, Method, Problem, Progress, Quiet, Stage, Trial, Watch};
 use crate::error::{Error, Result};
-use crate::expansion::{Expansion, Record, Task};
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
 
@@ -53,6 +52,12 @@ pub struct DensityEstimate {
     pub candidates: usize,
     /// Widths that were tried, with minus the mean held-out log density.
     pub trials: Vec<Trial>,
+    /// Steps of refinement that were taken.
+    pub refined: usize,
+    /// Why the selection ended.
+    pub stop: StopReason,
+    /// For each kernel of the density the stage that chose it.
+    kept: Vec<usize>,
 }
 
 impl Default for SparseDensity {
@@ -105,8 +110,9 @@ impl SparseDensity {
         self
     }
 
-    /// Steps of expectation maximisation (weights, centres and shared widths) on all the data after the
-    /// selection (default 0: none).
+    /// Most steps of expectation maximisation (weights, centres and shared widths) on all the data after the
+    /// selection (default 0: none). As many are taken as give the largest log density of held-out parts of the
+    /// data, and none unless that gain is larger than its standard error.
     #[must_use]
     pub fn refinement(mut self, steps: usize) -> Self {
         self.refinement = steps;
@@ -138,8 +144,18 @@ impl SparseDensity {
             Some(width) => (width.clone(), Vec::new()),
             None => self.choose_width(x, &parzen_width, watch)?,
         };
-        let mut estimate = self.with_widths(x, weights, parzen_width, width, watch)?;
+        // A search that was broken off is followed by the fit with the best width so far.
+        let stopped = watch.stop_requested() && !trials.is_empty();
+        let watch = if stopped { &Quiet } else { watch };
+        let mut estimate = self.with_widths(x, weights, &parzen_width, &width, watch)?;
         estimate.trials = trials;
+        if stopped {
+            estimate.stop = StopReason::Requested;
+        }
+        if self.refinement > 0 && estimate.stop != StopReason::Requested {
+            estimate.refined = self.refinement_steps(x, &parzen_width, &width)?;
+            estimate.density = refine(estimate.density, x, weights, estimate.refined, watch)?;
+        }
         Ok(estimate)
     }
 
@@ -147,8 +163,8 @@ impl SparseDensity {
         &self,
         x: Rows<'_>,
         weights: Option<&[f64]>,
-        parzen_width: Width,
-        width: Width,
+        parzen_width: &Width,
+        width: &Width,
         watch: &dyn Watch,
     ) -> Result<DensityEstimate> {
         let sample = weights.map_or_else(|| vec![1.0; x.rows()], <[f64]>::to_vec);
@@ -157,7 +173,7 @@ impl SparseDensity {
         kernel.check_for(x.cols())?;
         // Everything in units of the kernel's height c, so that the columns have entries up to one whatever
         // the dimension: y / c = Phi~ b. A penalty for normalised kernels becomes lambda / c^2.
-        let log_height = log_norm(&per_feature(&width, x.cols()));
+        let log_height = log_norm(&per_feature(width, x.cols()));
         let targets = [parzen.log_density(x)?.iter().map(|p| (p - log_height).exp()).collect::<Vec<f64>>()];
         let penalty = match self.engine.penalty {
             Penalty::Absolute(lambda) => Penalty::Absolute(lambda * (-2.0 * log_height).exp()),
@@ -179,10 +195,17 @@ impl SparseDensity {
         let simplex = program(&selection)?.solve()?;
         let kept: Vec<usize> = (0..simplex.len()).filter(|&i| simplex[i] > 0.0).collect();
         let centres = x.select(&kept.iter().map(|&i| rows[selection.terms[i]]).collect::<Vec<_>>());
-        let density = Density::new(width, centres, kept.iter().map(|&i| simplex[i]).collect())?;
-        let density = refine(density, x, weights, self.refinement, watch)?;
-        let stages = stages(&selection, &rows, log_height.exp().powi(2));
-        Ok(DensityEstimate { density, parzen_width, stages, candidates, trials: Vec::new() })
+        let density = Density::new(width.clone(), centres, kept.iter().map(|&i| simplex[i]).collect())?;
+        Ok(DensityEstimate {
+            density,
+            parzen_width: parzen_width.clone(),
+            stages: stages(&selection, &rows, log_height.exp().powi(2)),
+            candidates,
+            trials: Vec::new(),
+            refined: 0,
+            stop: selection.stop,
+            kept,
+        })
     }
 
     fn choose_width(&self, x: Rows<'_>, parzen: &Width, watch: &dyn Watch) -> Result<(Width, Vec<Trial>)> {
@@ -210,17 +233,61 @@ impl SparseDensity {
 
     /// Minus the log density of held-out rows.
     fn held_out(&self, x: Rows<'_>, parzen: &Width, width: &Width) -> Result<Judgement> {
-        let n = x.rows();
-        let folds = FOLDS.min(n / 2).max(2);
-        let (mut losses, mut size) = (Vec::with_capacity(n), 0.0);
-        for fold in 0..folds {
-            let (inside, outside): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| i % folds != fold);
-            let (train, test) = (x.select(&inside), x.select(&outside));
-            let estimate = self.with_widths(train.view(), None, parzen.clone(), width.clone(), &Quiet)?;
-            size += estimate.density.weights().len() as f64 / folds as f64;
-            losses.extend(estimate.density.log_density(test.view())?.iter().map(|p| -p));
+        let (mut losses, mut sizes) = (Vec::with_capacity(x.rows()), Vec::new());
+        for (train, test) in folds(x) {
+            let density = self.with_widths(train.view(), None, parzen, width, &Quiet)?.density;
+            sizes.push(density.weights().len() as f64);
+            losses.extend(density.log_density(test.view())?.iter().map(|p| -p));
         }
-        Ok(judgement(&losses, size))
+        Ok(judgement(&losses, sizes.iter().sum::<f64>() / sizes.len() as f64))
+    }
+
+    /// The number of refining steps that raises the log density of held-out rows most, if it does so by more
+    /// than the standard error of the gain.
+    fn refinement_steps(&self, x: Rows<'_>, parzen: &Width, width: &Width) -> Result<usize> {
+        let mut gains = vec![Vec::with_capacity(x.rows()); self.refinement];
+        for (train, test) in folds(x) {
+            let mut density = self.with_widths(train.view(), None, parzen, width, &Quiet)?.density;
+            let before = density.log_density(test.view())?;
+            for gains in &mut gains {
+                density = step(&density, train.view(), None)?;
+                gains.extend(density.log_density(test.view())?.iter().zip(&before).map(|(a, b)| a - b));
+            }
+        }
+        let judged: Vec<Judgement> = gains.iter().map(|gains| judgement(gains, 0.0)).collect();
+        let best = (0..judged.len()).max_by(|&a, &b| judged[a].mean.total_cmp(&judged[b].mean));
+        Ok(best.filter(|&s| judged[s].mean > judged[s].standard_error).map_or(0, |s| s + 1))
+    }
+}
+
+/// The rows in parts, each held out once.
+fn folds(x: Rows<'_>) -> impl Iterator<Item = (Matrix, Matrix)> {
+    let count = FOLDS.min(x.rows() / 2).max(2);
+    (0..count).map(move |fold| {
+        let (inside, outside): (Vec<usize>, Vec<usize>) = (0..x.rows()).partition(|i| i % count != fold);
+        (x.select(&inside), x.select(&outside))
+    })
+}
+
+impl DensityEstimate {
+    /// The estimate as a model of `rows` rows, with what is known about it.
+    pub fn into_fitted(self, rows: usize) -> Result<Fitted> {
+        let model = self.density.to_expansion(rows)?;
+        let growth = self.kept.iter().map(|&i| self.stages[i].leave_one_out).collect();
+        let record = model.record().clone().with("candidates", self.candidates).with_growth(growth);
+        let mut fitted = Fitted::new(model.with_record(record), self.candidates);
+        let (size, selected) = (fitted.model.size(), self.stages.len());
+        if size < selected {
+            fitted.notes.push(format!("{} of {selected} selected kernels got weight zero", selected - size));
+        }
+        if self.refined > 0 {
+            fitted.notes.push(format!("refined by {} steps on all rows", self.refined));
+        }
+        fitted.notes.extend(stop_note(self.stop).map(str::to_owned));
+        fitted.interrupted = self.stop == StopReason::Requested;
+        fitted.trials = self.trials;
+        fitted.stages = self.stages;
+        Ok(fitted)
     }
 }
 
@@ -230,28 +297,7 @@ impl Method for SparseDensity {
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
-        let estimate = self.estimate(problem.x, problem.weights, watch)?;
-        let selected = estimate.stages.len();
-        let mut fitted = Fitted::new(estimate.density.to_expansion(problem.x.rows())?, estimate.candidates);
-        fitted.trials = estimate.trials;
-        fitted.stages = estimate.stages;
-        let size = fitted.model.size();
-        if size < selected {
-            fitted.notes.push(format!("{} of {selected} selected kernels got weight zero", selected - size));
-        }
-        Ok(fitted)
-    }
-}
-
-impl Density {
-    /// The density as a kernel expansion: weights are multiplied with the height of the normalised kernel.
-    pub fn to_expansion(&self, rows: usize) -> Result<Expansion> {
-        let height = self.log_norm().exp();
-        let weights = Matrix::column(self.weights().iter().map(|w| w * height).collect());
-        let record = Record::new("ols", rows);
-        Ok(Expansion::new(self.kernel(), self.centres().clone(), weights)?
-            .with_task(Task::Density)?
-            .with_record(record))
+        self.estimate(problem.x, problem.weights, watch)?.into_fitted(problem.x.rows())
     }
 }
 

@@ -12,7 +12,7 @@ use super::ols::{Ols, Penalty};
 use super::pool::{Pool, Screen};
 use super::select::{StopReason, stop_note};
 use super::source::Source;
-use crate::batch::{ErrorBars, Fitted, LeaveOneOut, Progress, Stage, Watch};
+use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Progress, Stage, Watch};
 use crate::error::{Error, Result, check_len};
 use crate::expansion::{Expansion, Record};
 use crate::matrix::{Matrix, Rows};
@@ -351,7 +351,8 @@ impl<'a> Streamed<'a> {
         let record = Record::new("ols", self.rows)
             .with("patience", self.settings.patience)
             .with("passes", 1)
-            .with("candidates", self.candidates.rows());
+            .with("candidates", self.candidates.rows())
+            .with_growth(curve[1..=size].to_vec());
         let mut fitted = Fitted::new(model.with_record(record), self.candidates.rows());
         let squares = self.terms.squares_after(first, sums[1]);
         fitted.stages = (0..size)
@@ -364,9 +365,11 @@ impl<'a> Streamed<'a> {
         let predictions = Matrix::zeros(0, q);
         let mean_square = sums[0] / total;
         fitted.leave_one_out = Some(LeaveOneOut { mean_square, error_rate: None, predictions });
-        let d = (0..self.terms.len()).map(|i| self.terms.d(i)).collect();
+        let form = Orthogonal::new(self.settings.bias, self.terms.upper.clone());
         let noise = sums[2..].iter().map(|s| s / self.rows as f64).collect();
-        fitted.error_bars = Some(ErrorBars::new(self.settings.bias, self.terms.upper, d, noise));
+        fitted.growth = Some(Growth::new(form.clone(), self.terms.weights(q)));
+        fitted.error_bars = Some(ErrorBars::new(form, self.terms.penalised_energies(), noise));
+        fitted.interrupted = stop == StopReason::Requested;
         fitted.notes = stop_note(stop).map(str::to_owned).into_iter().collect();
         Ok(fitted)
     }

@@ -6,7 +6,7 @@
 //! coordinate search over one width per feature can follow.
 
 use super::ols::Ols;
-use crate::batch::{Problem, Progress, Quiet, Target, Trial, Watch};
+use crate::batch::{Fitted, Problem, Progress, Quiet, Target, Trial, Watch};
 use crate::error::{Error, Result, check_positive};
 use crate::expansion::winner;
 use crate::kernels::{Kernel, Width};
@@ -116,11 +116,7 @@ impl WidthSearch {
         if !ols.kernel().is_radial() {
             return Ok((ols.kernel().clone(), Vec::new()));
         }
-        let mut order: Vec<usize> = (0..problem.x.rows()).collect();
-        let mut rng = Pcg64::seed_from_u64(ols.seed);
-        order.shuffle(&mut rng);
-        order.truncate(self.rows.max(2));
-        let part = Part::new(problem, &order);
+        let part = Part::new(problem, &self.searched(problem, ols.seed));
         let mut search = Running { search: self, ols, part: &part, watch, trials: Vec::new() };
         let widths =
             if self.widths.is_empty() { width_grid(part.x.view(), ols.seed) } else { self.widths.clone() };
@@ -141,6 +137,30 @@ impl WidthSearch {
             (true, (width, judged)) => search.per_feature(width, judged)?,
         };
         Ok((ols.kernel().with_width(width), search.trials))
+    }
+
+    /// The rows that the search looks at, in random order.
+    fn searched(&self, problem: &Problem<'_>, seed: u64) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..problem.x.rows()).collect();
+        order.shuffle(&mut Pcg64::seed_from_u64(seed));
+        order.truncate(self.rows.max(2));
+        order
+    }
+
+    /// The model so far of a search that was broken off: that of the rows the search looks at.
+    pub(super) fn interrupted(&self, ols: &Ols, problem: &Problem<'_>) -> Result<Fitted> {
+        let rows = self.searched(problem, ols.seed);
+        let part = Part::new(problem, &rows);
+        let problem_part = part.problem()?;
+        let mut fitted = ols.run(&problem_part, &Quiet)?.into_fitted(ols, &problem_part)?;
+        fitted.stages.iter_mut().for_each(|stage| stage.row = rows[stage.row]);
+        fitted.interrupted = true;
+        let (used, all) = (rows.len(), problem.x.rows());
+        fitted.notes.push(format!(
+            "stopped on request while the width was being chosen; fitted to {used} of {all} rows with the best \
+             width so far"
+        ));
+        Ok(fitted)
     }
 }
 
