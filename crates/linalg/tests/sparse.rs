@@ -104,8 +104,15 @@ proptest! {
         let jacobi = BlockJacobi::new(&a, 7).unwrap();
         let mut got = vec![0.0; n];
         let settings = CgSettings { tolerance: 1e-13, max_iterations: 1000 };
-        conjugate_gradients(|v, o| a.multiply(v, o), |v, o| jacobi.apply(v, o), &x, &mut got, settings).unwrap();
-        prop_assert!(worst(&got, &solution) < 1e-10);
+        // The same system three times, with a zero and a start at the solution among them.
+        let b: Vec<[f64; 4]> = x.iter().map(|&x| [x, 0.0, x, -2.0 * x]).collect();
+        let mut found: Vec<[f64; 4]> = solution.iter().map(|&s| [0.0, 1.0, s, 0.0]).collect();
+        conjugate_gradients(|v, o| a.multiply_lanes(v, o), |v, o| jacobi.apply(v, o), &b, &mut found, settings).unwrap();
+        for (k, factor) in [1.0, 0.0, 1.0, -2.0].into_iter().enumerate() {
+            got.iter_mut().zip(&found).for_each(|(g, f)| *g = f[k]);
+            let want: Vec<f64> = solution.iter().map(|s| s * factor).collect();
+            prop_assert!(worst(&got, &want) < 1e-10);
+        }
     }
 
     #[test]
@@ -176,13 +183,13 @@ fn indefinite_matrices_are_named_by_every_solver() {
     let analysis = SparseAnalysis::new(&a, Ordering::MinimumDegree).unwrap();
     assert!(matches!(analysis.factor(&a), Err(Error::NotPositiveDefinite { .. })));
     let b = vector(50, 2);
-    let mut x = vec![0.0; 50];
+    let mut x = vec![[0.0]; 50];
     let settings = CgSettings { tolerance: 1e-10, max_iterations: 100 };
-    let copy = |v: &[f64], o: &mut [f64]| {
+    let copy = |v: &[[f64; 1]], o: &mut [[f64; 1]]| {
         o.copy_from_slice(v);
         Ok(())
     };
-    let result = conjugate_gradients(|v, o| a.multiply(v, o), copy, &b, &mut x, settings);
+    let result = conjugate_gradients(|v, o| a.multiply_lanes(v, o), copy, b.as_chunks().0, &mut x, settings);
     assert!(matches!(result, Err(Error::Indefinite { .. })));
 }
 
@@ -226,10 +233,11 @@ fn the_thread_count_does_not_change_a_bit() {
     };
     let run = || {
         let jacobi = BlockJacobi::new(&a, 16).unwrap();
-        let mut y = vec![0.0; a.n()];
+        let b: Vec<[f64; 2]> = x.iter().map(|&x| [x, 1.0]).collect();
+        let mut y = vec![[0.0; 2]; a.n()];
         let settings = CgSettings { tolerance: 1e-10, max_iterations: 500 };
-        let apply = |v: &[f64], o: &mut [f64]| a.multiply(v, o);
-        conjugate_gradients(apply, |v, o| jacobi.apply(v, o), &x, &mut y, settings).unwrap();
+        let apply = |v: &[[f64; 2]], o: &mut [[f64; 2]]| a.multiply_lanes(v, o);
+        conjugate_gradients(apply, |v, o| jacobi.apply(v, o), &b, &mut y, settings).unwrap();
         y
     };
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 /// Below this length a thread costs more than it brings.
-const CHUNK: usize = 16384;
+const CHUNK: usize = 8192;
 
 /// `x . y`: sums over fixed chunks, added in order.
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
@@ -33,11 +33,26 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
-/// `y <- a x + b y`.
-pub(crate) fn combine(a: f64, x: &[f64], b: f64, y: &mut [f64]) {
+/// `x . y` lane by lane, for vectors that stand side by side.
+pub(crate) fn dots<const K: usize>(x: &[[f64; K]], y: &[[f64; K]]) -> [f64; K] {
+    let chunk = |x: &[[f64; K]], y: &[[f64; K]]| {
+        // Four running sums per lane keep the adders busy.
+        let mut sums = [[0.0; K]; 4];
+        for (at, (x, y)) in x.iter().zip(y).enumerate() {
+            (0..K).for_each(|k| sums[at % 4][k] += x[k] * y[k]);
+        }
+        std::array::from_fn(|k| (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]))
+    };
+    let parts: Vec<[f64; K]> =
+        x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(|(x, y)| chunk(x, y)).collect();
+    parts.into_iter().fold([0.0; K], |total, part| std::array::from_fn(|k| total[k] + part[k]))
+}
+
+/// `y <- a x + b y`, lane by lane.
+pub(crate) fn combine<const K: usize>(a: [f64; K], x: &[[f64; K]], b: [f64; K], y: &mut [[f64; K]]) {
     y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).for_each(|(y, x)| {
         for (y, x) in y.iter_mut().zip(x) {
-            *y = a * x + b * *y;
+            (0..K).for_each(|k| y[k] = a[k] * x[k] + b[k] * y[k]);
         }
     });
 }

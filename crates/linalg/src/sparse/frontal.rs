@@ -14,6 +14,9 @@ use super::supernodes::Supernodes;
 use crate::dense::cholesky::{factor_columns, subtract_outer};
 use crate::error::{Error, Result};
 
+/// Fewer numbers than this are not worth another thread.
+const ADD_NUMBERS: usize = 1 << 16;
+
 /// What supernodes hand to their parents: a square, lower half, over their rows below.
 type Updates = BTreeMap<u32, Vec<f64>>;
 
@@ -59,11 +62,11 @@ impl Lower {
 /// A pivot that is not positive is named by its place in the elimination.
 pub(super) fn factor(nodes: &Supernodes, a: &SparseSymmetric, place: Option<&[u32]>) -> Result<Vec<f64>> {
     let needed = 8 * nodes.fill() as u64;
-    let mut values = Vec::new();
-    values
+    Vec::<f64>::new()
         .try_reserve_exact(nodes.fill())
         .map_err(|_| Error::TooLarge { what: "sparse Cholesky factor", needed })?;
-    values.resize(nodes.fill(), 0.0);
+    // Zeros from the system, so that the thread that fills a page is the first to touch it.
+    let mut values = vec![0.0; nodes.fill()];
     let lower = Lower::new(a, place);
     let mut blocks = nodes.blocks(&mut values);
     let tasks: Vec<(&[u32], Vec<&mut [f64]>)> = nodes
@@ -119,11 +122,15 @@ fn eliminate(
         }
     }
     let mut update = vec![0.0; below.len() * below.len()];
-    for child in nodes.children(s) {
-        if let Some(handed) = updates.remove(child) {
-            add_update(nodes.below(*child as usize), &handed, local, block, &mut update, (width, height));
-        }
-    }
+    let handed: Vec<Handed> = nodes
+        .children(s)
+        .iter()
+        .filter_map(|child| {
+            Some(Handed::new(updates.remove(child)?, nodes.below(*child as usize), local, height))
+        })
+        .collect();
+    add_columns(&handed, block, height, 0);
+    add_columns(&handed, &mut update, below.len(), width);
     let mut panel = MatMut::from_column_major_slice_mut(block, height, width);
     factor_columns(panel.as_mut()).map_err(|error| match error {
         Error::NotPositiveDefinite { pivot } => Error::NotPositiveDefinite { pivot: begin + pivot },
@@ -138,27 +145,38 @@ fn eliminate(
     Ok(())
 }
 
-/// Adds what a child hands up: columns of the parent's own to `block`, the others to `update`.
-fn add_update(
-    rows: &[u32],
-    handed: &[f64],
-    local: &[u32],
-    block: &mut [f64],
-    update: &mut [f64],
-    (width, height): (usize, usize),
-) {
-    // Both lists of rows ascend, so the lower half stays the lower half.
-    let places: Vec<usize> = rows.iter().map(|&row| local[row as usize] as usize).collect();
-    for (j, column) in handed.chunks_exact(rows.len()).enumerate() {
-        let to = places[j];
-        let (target, shift) = if to < width {
-            (&mut block[to * height..(to + 1) * height], 0)
-        } else {
-            let side = height - width;
-            (&mut update[(to - width) * side..(to - width + 1) * side], width)
-        };
-        for (place, v) in places[j..].iter().zip(&column[j..]) {
-            target[place - shift] += v;
-        }
+/// What a child hands up, and where it goes.
+struct Handed {
+    numbers: Vec<f64>,
+    /// Where each of its rows stands in the front; ascending, so its lower half stays a lower half.
+    places: Vec<u32>,
+    /// For every column of the front, which of its columns goes there, plus one; 0 for none.
+    sources: Vec<u32>,
+}
+
+impl Handed {
+    fn new(numbers: Vec<f64>, rows: &[u32], local: &[u32], height: usize) -> Handed {
+        let places: Vec<u32> = rows.iter().map(|&row| local[row as usize]).collect();
+        let mut sources = vec![0; height];
+        places.iter().zip(1..).for_each(|(&place, number)| sources[place as usize] = number);
+        Handed { numbers, places, sources }
     }
+}
+
+/// Adds to the columns of a front from number `first` on, which hold its rows from the `first`.
+fn add_columns(handed: &[Handed], columns: &mut [f64], height: usize, first: usize) {
+    if handed.is_empty() || height == 0 {
+        return;
+    }
+    let columns = columns.par_chunks_exact_mut(height).enumerate();
+    columns.with_min_len(ADD_NUMBERS.div_ceil(height)).for_each(|(j, column)| {
+        for child in handed {
+            let Some(from) = (child.sources[first + j] as usize).checked_sub(1) else { continue };
+            let side = child.places.len();
+            let numbers = &child.numbers[from * side + from..(from + 1) * side];
+            for (&place, v) in child.places[from..].iter().zip(numbers) {
+                column[place as usize - first] += v;
+            }
+        }
+    });
 }

@@ -173,38 +173,44 @@ impl SparseSymmetric {
 
     /// `y = A x`. Threaded over fixed groups of columns, whose partial results are added in order.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) -> Result<()> {
+        self.multiply_lanes::<1>(x.as_chunks().0, y.as_chunks_mut().0)
+    }
+
+    /// `A` times `K` vectors at once, which stand side by side: the matrix is read only once.
+    pub fn multiply_lanes<const K: usize>(&self, x: &[[f64; K]], y: &mut [[f64; K]]) -> Result<()> {
         check_len("numbers in a vector", self.n, x.len())?;
         check_len("numbers in a vector", self.n, y.len())?;
-        let parts: Vec<Vec<f64>> = self.groups.par_iter().map(|g| self.multiply_group(g, x)).collect();
+        let parts: Vec<Vec<[f64; K]>> = self.groups.par_iter().map(|g| self.multiply_group(g, x)).collect();
         const CHUNK: usize = 4096;
         y.par_chunks_mut(CHUNK).enumerate().for_each(|(c, y)| {
             let (from, to) = (c * CHUNK, c * CHUNK + y.len());
-            y.fill(0.0);
+            y.fill([0.0; K]);
             for (group, part) in self.groups.iter().zip(&parts) {
                 let (a, b) = (from.max(group.lowest), to.min(group.to));
                 if a < b {
                     let part = &part[a - group.lowest..b - group.lowest];
-                    y[a - from..b - from].iter_mut().zip(part).for_each(|(y, p)| *y += p);
+                    y[a - from..b - from].iter_mut().zip(part).for_each(|(y, p)| add(y, 1.0, p));
                 }
             }
         });
         Ok(())
     }
 
-    fn multiply_group(&self, group: &Group, x: &[f64]) -> Vec<f64> {
-        let mut y = vec![0.0; group.to - group.lowest];
+    fn multiply_group<const K: usize>(&self, group: &Group, x: &[[f64; K]]) -> Vec<[f64; K]> {
+        let mut y = vec![[0.0; K]; group.to - group.lowest];
         let x = &x[group.lowest..group.to];
         for j in group.from..group.to {
             let (rows, values) = self.column(j);
             let local = j - group.lowest;
             let xj = x[local];
-            let mut sum = 0.0;
+            let mut sum = [0.0; K];
             for (&i, &a) in rows[..rows.len() - 1].iter().zip(values) {
                 let i = i as usize - group.lowest;
-                sum += a * x[i];
-                y[i] += a * xj;
+                add(&mut sum, a, &x[i]);
+                add(&mut y[i], a, &xj);
             }
-            y[local] += sum + values[values.len() - 1] * xj;
+            add(&mut sum, values[values.len() - 1], &xj);
+            add(&mut y[local], 1.0, &sum);
         }
         y
     }
@@ -275,6 +281,13 @@ impl SparseSymmetric {
 
     pub(crate) fn rows(&self) -> &[u32] {
         &self.rows
+    }
+}
+
+/// `y <- y + a x`, lane by lane.
+fn add<const K: usize>(y: &mut [f64; K], a: f64, x: &[f64; K]) {
+    for k in 0..K {
+        y[k] += a * x[k];
     }
 }
 

@@ -108,7 +108,7 @@ fn analyse(c: &SparseSymmetric, index: &Neighbours) -> Result<SparseAnalysis> {
 
 /// Steps until the residual has fallen by `tolerance`, by the bound for condition number
 /// `1 + norm / ridge`.
-fn expected_iterations(norm: f64, ridge: f64, tolerance: f64) -> f64 {
+pub(super) fn expected_iterations(norm: f64, ridge: f64, tolerance: f64) -> f64 {
     let condition = 1.0 + norm / ridge.max(f64::EPSILON * norm);
     (PRECONDITIONED * 0.5 * condition.sqrt() * (2.0 / tolerance).ln()).ceil().max(1.0)
 }

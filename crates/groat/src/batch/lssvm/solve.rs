@@ -2,7 +2,7 @@
 
 use groat_linalg::{BlockJacobi, CgSettings, Cholesky, Lanczos, SparseSymmetric, conjugate_gradients};
 
-use super::plan::{Plan, choose};
+use super::plan::{Plan, choose, expected_iterations};
 use super::{LeastSquaresSvm, Solver};
 use crate::batch::ridge::{close, right_hand_sides, root_weights, summary};
 use crate::batch::{LeaveOneOut, Problem, Progress, Watch};
@@ -199,7 +199,7 @@ fn run_plan(
     }
 }
 
-/// Conjugate gradients, one right-hand side after the other.
+/// Conjugate gradients, four right-hand sides side by side.
 fn iterate(
     params: &LeastSquaresSvm,
     c: &SparseSymmetric,
@@ -207,17 +207,45 @@ fn iterate(
     rhs: &[f64],
     notes: &mut Vec<String>,
 ) -> Attempt {
-    let preconditioner = BlockJacobi::new(c, BlockJacobi::fitting_block(c))?;
-    let settings = CgSettings { tolerance: params.tolerance, max_iterations: MAX_ITERATIONS };
+    // Blocks cost as much as a product; they pay where there are many to save.
+    let many = expected_iterations(c.norm1(), ridge, params.tolerance) > 200.0;
+    let preconditioner = BlockJacobi::new(c, if many { BlockJacobi::fitting_block(c) } else { 1 })?;
     let mut columns = vec![0.0; rhs.len()];
     let mut products = 0;
-    for (b, x) in rhs.chunks_exact(c.n()).zip(columns.chunks_exact_mut(c.n())) {
-        let apply = |v: &[f64], out: &mut [f64]| c.multiply(v, out);
-        let precondition = |v: &[f64], out: &mut [f64]| preconditioner.apply(v, out);
-        products += conjugate_gradients(apply, precondition, b, x, settings)?.iterations;
+    for (b, x) in rhs.chunks(4 * c.n()).zip(columns.chunks_mut(4 * c.n())) {
+        let run = match b.len() / c.n() {
+            1 => iterate_lanes::<1>,
+            2 => iterate_lanes::<2>,
+            _ => iterate_lanes::<4>,
+        };
+        products += run(params.tolerance, c, &preconditioner, b, x)?;
     }
     notes.push(format!("conjugate gradients took {products} products"));
     Ok(Solved { columns, diagonal: None, solver: Solver::Iterative, ridge })
+}
+
+/// At most `K` columns; those that are missing are zero, which costs nothing to solve.
+fn iterate_lanes<const K: usize>(
+    tolerance: f64,
+    c: &SparseSymmetric,
+    preconditioner: &BlockJacobi,
+    rhs: &[f64],
+    columns: &mut [f64],
+) -> groat_linalg::Result<usize> {
+    let n = c.n();
+    let mut b = vec![[0.0; K]; n];
+    let mut x = b.clone();
+    for (k, column) in rhs.chunks_exact(n).enumerate() {
+        b.iter_mut().zip(column).for_each(|(b, v)| b[k] = *v);
+    }
+    let settings = CgSettings { tolerance, max_iterations: MAX_ITERATIONS };
+    let apply = |v: &[[f64; K]], out: &mut [[f64; K]]| c.multiply_lanes(v, out);
+    let precondition = |v: &[[f64; K]], out: &mut [[f64; K]]| preconditioner.apply(v, out);
+    let report = conjugate_gradients(apply, precondition, &b, &mut x, settings)?;
+    for (k, column) in columns.chunks_exact_mut(n).enumerate() {
+        column.iter_mut().zip(&x).for_each(|(v, x)| *v = x[k]);
+    }
+    Ok(report.iterations)
 }
 
 /// The rows arranged in space.
