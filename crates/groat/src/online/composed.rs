@@ -125,7 +125,8 @@ impl Composed {
             nu.resize(k.len(), 0.0);
             inverse.solve(k, kxx, nu)
         });
-        Seen { x, y, kxx, output: dot(k, &dictionary.alpha), residual }
+        let output = dot(k, &dictionary.alpha) + dot(nu, self.update.owed());
+        Seen { x, y, kxx, output, residual }
     }
 
     /// The verdict of the criterion, corrected by the floor and by the strategy.
@@ -252,7 +253,25 @@ impl Filter for Composed {
     }
 
     fn output(&self, x: &[f64]) -> f64 {
-        self.model.dictionary.output(x)
+        let Model { dictionary, inverse, .. } = &self.model;
+        match inverse {
+            Some(inverse) if self.owes() => with_scratch(2 * dictionary.len(), |buffer| {
+                let (k, weights) = buffer.split_at_mut(dictionary.len());
+                dictionary.row(x, k);
+                inverse.inverse().multiply(self.update.owed(), weights);
+                axpy(1.0, &dictionary.alpha, weights);
+                dot(k, weights)
+            }),
+            _ => dictionary.output(x),
+        }
+    }
+
+    fn owes(&self) -> bool {
+        !self.update.owed().is_empty()
+    }
+
+    fn pay(&mut self) {
+        self.update.pay(&mut self.model);
     }
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
@@ -286,7 +305,9 @@ impl Filter for Composed {
     }
 
     fn snapshot(&self) -> Result<Option<Expansion>> {
-        self.model.dictionary.snapshot()
+        let mut paid = self.clone();
+        paid.pay();
+        paid.model.dictionary.snapshot()
     }
 
     fn memory_bytes(&self) -> usize {

@@ -21,6 +21,12 @@ pub(crate) trait Filter {
     fn size(&self) -> usize;
     /// The output at `x`.
     fn output(&self, x: &[f64]) -> f64;
+    /// True when weights are still to be worked out, which makes every [`output`](Self::output) dear.
+    fn owes(&self) -> bool {
+        false
+    }
+    /// Works them out.
+    fn pay(&mut self) {}
     /// Learns from one sample. `Step::size` is filled in by the caller.
     fn step(&mut self, x: &[f64], y: f64) -> Step;
     /// Predictive variance of the noisy output, where the method has one.

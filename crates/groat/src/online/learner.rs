@@ -132,6 +132,11 @@ impl Learner {
 
     /// The outputs at rows, in parallel; the same bits for any number of threads.
     pub fn predict_many(&self, x: Rows<'_>) -> Result<Vec<f64>> {
+        if self.method.owes() {
+            let mut paid = self.clone();
+            paid.method.pay();
+            return paid.predict_many(x);
+        }
         let predict = |i: usize| self.predict_one(x.row(i)).map_err(|error| at_row(error, i));
         (0..x.rows()).into_par_iter().with_min_len(32).map(predict).collect()
     }

@@ -29,6 +29,12 @@ macro_rules! methods {
             fn output(&self, x: &[f64]) -> f64 {
                 match self { $(Method::$name(m) => m.output(x),)+ }
             }
+            fn owes(&self) -> bool {
+                match self { $(Method::$name(m) => m.owes(),)+ }
+            }
+            fn pay(&mut self) {
+                match self { $(Method::$name(m) => m.pay(),)+ }
+            }
             fn step(&mut self, x: &[f64], y: f64) -> Step {
                 match self { $(Method::$name(m) => m.step(x, y),)+ }
             }

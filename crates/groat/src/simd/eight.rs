@@ -25,6 +25,8 @@ pub trait Eight<T>: Copy {
     fn mul(self, b: Self) -> Self;
     /// `self * b + c`.
     fn fma(self, b: Self, c: Self) -> Self;
+    /// The sum of the eight numbers of each, neighbours first: the same order of additions at every level.
+    fn sums(eight: [Self; 8]) -> Self;
 }
 
 /// Eight numbers in an array; the multiply-add is a separate one.
@@ -57,6 +59,10 @@ impl<T: Lane> Eight<T> for [T; 8] {
     fn fma(self, b: Self, c: Self) -> Self {
         std::array::from_fn(|l| self[l] * b[l] + c[l])
     }
+    #[inline(always)]
+    fn sums(eight: [Self; 8]) -> Self {
+        eight.map(|s| ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -79,7 +85,7 @@ mod x86 {
 
     /// A register type from its intrinsics. Every use of them is sound for the same reason.
     macro_rules! one_register {
-        ($name:ident, $t:ty, $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident) => {
+        ($name:ident, $t:ty, $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident, $sums:expr) => {
             // SAFETY (all blocks): the type is reached only through a level whose features were detected, and
             // the pointers come from references to eight numbers; the unaligned forms are used.
             impl Eight<$t> for $name {
@@ -111,6 +117,10 @@ mod x86 {
                 fn fma(self, b: Self, c: Self) -> Self {
                     Self(unsafe { $fma(self.0, b.0, c.0) })
                 }
+                #[inline(always)]
+                fn sums(eight: [Self; 8]) -> Self {
+                    Self(unsafe { $sums(eight.map(|v| v.0)) })
+                }
             }
         };
     }
@@ -123,7 +133,8 @@ mod x86 {
         _mm512_add_pd,
         _mm512_sub_pd,
         _mm512_mul_pd,
-        _mm512_fmadd_pd
+        _mm512_fmadd_pd,
+        sums_f64
     );
     one_register!(
         F32x8,
@@ -134,8 +145,38 @@ mod x86 {
         _mm256_add_ps,
         _mm256_sub_ps,
         _mm256_mul_ps,
-        _mm256_fmadd_ps
+        _mm256_fmadd_ps,
+        sums_f32
     );
+
+    /// [`Eight::sums`]: halves the registers three times, each time adding neighbours.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn sums_f64(v: [__m512d; 8]) -> __m512d {
+        // Numbers side by side, then pairs of them, then halves.
+        let two = |a, b| _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+        let four =
+            |a, b| _mm512_add_pd(_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b));
+        let (first, second) =
+            (four(two(v[0], v[1]), two(v[2], v[3])), four(two(v[4], v[5]), two(v[6], v[7])));
+        four(first, second)
+    }
+
+    /// The sums of four registers of four.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn sums_of_four(v: [__m256d; 4]) -> __m256d {
+        let (a, b) = (_mm256_hadd_pd(v[0], v[1]), _mm256_hadd_pd(v[2], v[3]));
+        _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(a, b), _mm256_permute2f128_pd::<0x31>(a, b))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn sums_f32(v: [__m256; 8]) -> __m256 {
+        let four = |v: [__m256; 4]| _mm256_hadd_ps(_mm256_hadd_ps(v[0], v[1]), _mm256_hadd_ps(v[2], v[3]));
+        let (a, b) = (four([v[0], v[1], v[2], v[3]]), four([v[4], v[5], v[6], v[7]]));
+        _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b))
+    }
 
     impl Eight<f64> for F64x8Pair {
         #[inline(always)]
@@ -171,6 +212,15 @@ mod x86 {
         fn fma(self, b: Self, c: Self) -> Self {
             unsafe { Self(_mm256_fmadd_pd(self.0, b.0, c.0), _mm256_fmadd_pd(self.1, b.1, c.1)) }
         }
+        #[inline(always)]
+        fn sums(v: [Self; 8]) -> Self {
+            let of = |first: usize| {
+                let four = [v[first], v[first + 1], v[first + 2], v[first + 3]];
+                let (left, right) = (four.map(|v| v.0), four.map(|v| v.1));
+                unsafe { _mm256_add_pd(sums_of_four(left), sums_of_four(right)) }
+            };
+            Self(of(0), of(4))
+        }
     }
 }
 
@@ -200,6 +250,8 @@ mod tests {
         for (fused, separate) in stored(va.fma(vb, vc)).into_iter().zip(a.fma(b, c)) {
             assert!((fused.to_f64() - separate.to_f64()).abs() < 1e-5);
         }
+        let rows: [[T; 8]; 8] = std::array::from_fn(|r| std::array::from_fn(|c| number(8 * r + c)));
+        assert_eq!(stored(V::sums(rows.map(|row| V::load(&row)))), <[T; 8]>::sums(rows));
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl LeakyKapa {
             Some(eps) if errors.len() > 1 => {
                 gram.assign(&self.window.gram);
                 gram.add_diagonal(eps);
-                if !gram.invert(delta) {
+                if !gram.invert() {
                     return false;
                 }
                 gram.multiply(errors, delta);

@@ -50,11 +50,6 @@ struct Buffers {
     touched: Vec<usize>,
 }
 
-/// Element `(i, j)` of a symmetric matrix.
-fn element(matrix: &Packed, i: usize, j: usize) -> f64 {
-    matrix.row(i.max(j))[i.min(j)]
-}
-
 impl Phypass {
     /// An empty one.
     pub fn new(plan: &Plan<'_>) -> Result<Self> {
@@ -85,7 +80,7 @@ impl Phypass {
             local.clear();
             for (n, &i) in chosen.iter().enumerate() {
                 row.clear();
-                row.extend(chosen[..n].iter().map(|&j| element(&self.gram, i, j)));
+                row.extend(chosen[..n].iter().map(|&j| self.gram.get(i, j)));
                 local.push(row, self.gram.diagonal(i));
             }
             k.clear();
@@ -111,8 +106,7 @@ impl Phypass {
     fn update(&mut self) -> bool {
         let (squares, lengths) = self.project();
         let Buffers { sum, touched, .. } = &self.buffers;
-        let product =
-            |&i: &usize| -> f64 { touched.iter().map(|&j| element(&self.gram, i, j) * sum[j]).sum() };
+        let product = |&i: &usize| -> f64 { touched.iter().map(|&j| self.gram.get(i, j) * sum[j]).sum() };
         let length: f64 = touched.iter().map(|i| sum[*i] * product(i)).sum();
         if squares == 0.0 {
             return true;

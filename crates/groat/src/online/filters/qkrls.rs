@@ -117,8 +117,7 @@ impl QuantisedKrls {
             let k = self.rows.of(&self.basis.dictionary, i);
             self.inverse.push(&k[..i], k[i] + self.ridge / self.counts[i]);
         }
-        self.column.resize(m, 0.0);
-        if !self.inverse.invert(&mut self.column) {
+        if !self.inverse.invert() {
             // Singular to working precision: the diagonal alone still gives a sound model.
             let (dictionary, counts) = (&self.basis.dictionary, &self.counts);
             self.inverse.set_diagonal(|i| 1.0 / (dictionary.diagonal(i) + self.ridge / counts[i]));

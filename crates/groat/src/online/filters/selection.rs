@@ -20,7 +20,7 @@ pub(super) fn select(order: &mut Vec<usize>, count: usize, score: impl Fn(usize)
 pub(super) fn solve(matrix: &mut Packed, b: &[f64], a: &mut Vec<f64>) -> bool {
     a.clear();
     a.resize(b.len(), 0.0);
-    let regular = matrix.invert(a);
+    let regular = matrix.invert();
     if regular {
         matrix.multiply(b, a);
     }

@@ -15,8 +15,12 @@
 //! used; and a *refresh* from a Cholesky factorisation (hence symmetric) once that residual exceeds
 //! [`TOLERANCE`] and what the last refresh could reach. `K` itself is kept for the last two.
 
+mod lagged;
 mod packed;
+mod tiles;
+mod triangle;
 
+pub(crate) use lagged::Lagged;
 pub(crate) use packed::Packed;
 
 use super::step::Reading;
@@ -152,13 +156,12 @@ impl InverseGram {
     /// which it can be factored, and in the end only its diagonal is inverted: never a NaN.
     pub fn refresh(&mut self) {
         let m = self.len();
-        self.scratch.resize(m.max(self.scratch.len()), 0.0);
         let largest = (0..m).map(|i| self.gram.diagonal(i)).fold(0.0, f64::max);
         self.refreshes += 1;
         for jitter in [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0] {
             self.inverse.assign(&self.gram);
             self.inverse.add_diagonal(jitter * largest);
-            if self.inverse.invert(&mut self.scratch) {
+            if self.inverse.invert() {
                 return;
             }
         }

@@ -1,35 +1,47 @@
-//! A symmetric matrix of which the lower triangle is kept, row after row without gaps.
+//! A symmetric matrix of which the lower triangle is kept, in tiles of eight by eight.
 //!
-//! Half the memory of a square, one stream through memory for a product, and growing by a row is an
-//! append. Row `i` holds columns `0..=i`. In a product each element is read once and used twice, for its
-//! row and for its column, and four rows are taken together, so that the vectors are read once for all four.
+//! Half the memory of a square and one stream through memory for a product. Eight rows are a panel; panel
+//! `p` holds the tiles of columns `8 q..8 q + 8` for `q = 0..=p`, a tile holds its eight rows one after the
+//! other, and a row of a tile fills a cache line, so that growing by a row writes into a panel or appends
+//! one. The tile on the diagonal is kept whole. Rows and columns beyond the order hold zeros.
 
+use super::{tiles, triangle};
 use crate::online::bits;
-use crate::simd::{Arithmetic, Eight, Lane, axpy, dot, multiversion};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Rows of a product taken together.
-const ROWS: usize = 4;
+/// Rows and columns of a tile.
+pub(super) const SIDE: usize = 8;
 
-/// Where row `i` begins.
-#[inline(always)]
-const fn start(i: usize) -> usize {
-    i * (i + 1) / 2
+/// One row of a tile.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Line(pub [f64; SIDE]);
+
+/// A symmetric matrix, lower triangle by tiles.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "Saved", try_from = "Saved")]
+pub(crate) struct Packed {
+    lines: Vec<Line>,
+    order: usize,
+    /// Room for a factorisation, which goes by whole rows.
+    rows: Vec<f64>,
 }
 
-/// A symmetric matrix, lower triangle by rows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Packed {
-    #[serde(with = "bits")]
-    data: Vec<f64>,
-    order: usize,
+/// Where panel `p` begins.
+const fn panel(p: usize) -> usize {
+    SIDE * p * (p + 1) / 2
+}
+
+/// Where the line with row `i` and the columns of tile `q` is.
+const fn line(i: usize, q: usize) -> usize {
+    panel(i / SIDE) + SIDE * q + i % SIDE
 }
 
 impl Packed {
     /// Takes all rows out, keeping the room.
     pub fn clear(&mut self) {
-        self.data.clear();
+        self.lines.clear();
         self.order = 0;
     }
 
@@ -38,29 +50,24 @@ impl Packed {
         self.order
     }
 
-    /// Bytes of the triangle.
+    /// Bytes of the tiles.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val(self.data.as_slice())
-    }
-
-    /// Row `i` up to the diagonal.
-    pub fn row(&self, i: usize) -> &[f64] {
-        &self.data[start(i)..start(i + 1)]
-    }
-
-    fn row_mut(&mut self, i: usize) -> &mut [f64] {
-        &mut self.data[start(i)..start(i + 1)]
+        size_of_val(self.lines.as_slice())
     }
 
     /// Element `(i, j)`.
-    #[cfg(test)]
     pub fn get(&self, i: usize, j: usize) -> f64 {
-        if j <= i { self.data[start(i) + j] } else { self.data[start(j) + i] }
+        let (row, column) = (i.max(j), i.min(j));
+        self.lines[line(row, column / SIDE)].0[column % SIDE]
     }
 
     /// Element `(i, i)`.
     pub fn diagonal(&self, i: usize) -> f64 {
-        self.data[start(i) + i]
+        self.get(i, i)
+    }
+
+    fn diagonal_mut(&mut self, i: usize) -> &mut f64 {
+        &mut self.lines[line(i, i / SIDE)].0[i % SIDE]
     }
 
     /// Appends a row and column: `off` left of the diagonal, `corner` on it.
@@ -70,250 +77,213 @@ impl Packed {
 
     /// Appends a row and column: `factor off` left of the diagonal, `corner` on it.
     pub fn push_scaled(&mut self, off: &[f64], factor: f64, corner: f64) {
-        self.data.extend(off[..self.order].iter().map(|value| value * factor));
-        self.data.push(corner);
-        self.order += 1;
-    }
-
-    /// `A <- own A + others B`, for `B` of the same order.
-    pub fn blend(&mut self, own: f64, other: &Packed, others: f64) {
-        self.data.iter_mut().zip(&other.data).for_each(|(a, b)| *a = own * *a + others * b);
+        let i = self.push_zero(corner);
+        for (q, values) in off[..i].chunks(SIDE).enumerate() {
+            let to = &mut self.lines[line(i, q)].0;
+            to.iter_mut().zip(values).for_each(|(to, value)| *to = value * factor);
+        }
+        self.mirror(i / SIDE);
     }
 
     /// Appends a row and column of the unit matrix.
     pub fn push_unit(&mut self) {
-        self.data.resize(start(self.order + 1), 0.0);
+        self.push_zero(1.0);
+    }
+
+    /// Appends a row and column of zeros but for the corner; returns its index.
+    fn push_zero(&mut self, corner: f64) -> usize {
+        let i = self.order;
         self.order += 1;
-        self.data[start(self.order) - 1] = 1.0;
+        self.lines.resize(panel(self.order.div_ceil(SIDE)), Line::default());
+        *self.diagonal_mut(i) = corner;
+        i
+    }
+
+    /// Copies what is below the diagonal in the last tile of panel `p` to above it.
+    fn mirror(&mut self, p: usize) {
+        let tile = &mut self.lines[panel(p + 1) - SIDE..panel(p + 1)];
+        for i in 1..SIDE {
+            for j in 0..i {
+                tile[j].0[i] = tile[i].0[j];
+            }
+        }
+    }
+
+    /// `A <- own A + others B`, for `B` of the same order.
+    pub fn blend(&mut self, own: f64, other: &Packed, others: f64) {
+        for (a, b) in self.lines.iter_mut().zip(&other.lines) {
+            a.0.iter_mut().zip(b.0).for_each(|(a, b)| *a = own * *a + others * b);
+        }
     }
 
     /// Copies column `j` (the whole of it) into `out`.
     pub fn column(&self, j: usize, out: &mut [f64]) {
-        out[..=j].copy_from_slice(self.row(j));
-        for (i, to) in out.iter_mut().enumerate().take(self.order).skip(j + 1) {
-            *to = self.data[start(i) + j];
+        let (q, c) = (j / SIDE, j % SIDE);
+        for (p, to) in out[..self.order].chunks_mut(SIDE).enumerate() {
+            if p <= q {
+                to.copy_from_slice(&self.lines[line(j, p)].0[..to.len()]);
+            } else {
+                let tile = &self.lines[line(p * SIDE, q)..];
+                to.iter_mut().zip(tile).for_each(|(to, row)| *to = row.0[c]);
+            }
         }
     }
 
     /// `out = A x`.
     pub fn multiply(&self, x: &[f64], out: &mut [f64]) {
-        let n = self.order;
-        multiply(&self.data, &x[..n], &mut out[..n]);
+        tiles::multiply(&self.lines, &x[..self.order], &mut out[..self.order]);
     }
 
     /// `A += scale v v^T`.
     pub fn rank_one(&mut self, scale: f64, v: &[f64]) {
-        let n = self.order;
-        rank_one(&mut self.data, scale, &v[..n]);
+        tiles::rank_one(&mut self.lines, scale, &v[..self.order]);
+    }
+
+    /// `A -= U^T U` for eight rows `U`, given as a panel.
+    pub(super) fn subtract_squares(&mut self, terms: &[Line]) {
+        tiles::subtract_squares(&mut self.lines, terms);
     }
 
     /// Removes row and column `r`, keeping the order of the others.
     pub fn remove(&mut self, r: usize) {
-        let mut to = start(r);
+        let (first, within) = (r / SIDE, r % SIDE);
         for i in r + 1..self.order {
-            let from = start(i);
-            self.data.copy_within(from..from + r, to);
-            self.data.copy_within(from + r + 1..from + i + 1, to + r);
-            to += i;
+            for q in 0..=(i - 1) / SIDE {
+                let mut values = self.lines[line(i, q)].0;
+                if q >= first {
+                    let from = if q == first { within } else { 0 };
+                    values.copy_within(from + 1.., from);
+                    values[SIDE - 1] = if q < i / SIDE { self.lines[line(i, q + 1)].0[0] } else { 0.0 };
+                }
+                self.lines[line(i - 1, q)].0 = values;
+            }
         }
-        self.order -= 1;
-        self.data.truncate(start(self.order));
+        let last = self.order - 1;
+        for q in 0..=last / SIDE {
+            self.lines[line(last, q)] = Line::default();
+        }
+        self.order = last;
+        self.lines.truncate(panel(last.div_ceil(SIDE)));
+        (first..last.div_ceil(SIDE)).for_each(|p| self.mirror(p));
     }
 
     /// `out_i = sum_j A_ij^2`.
     pub fn row_squares(&self, out: &mut [f64]) {
+        let out = &mut out[..self.order];
+        out.fill(0.0);
         for i in 0..self.order {
-            let row = self.row(i);
-            out[i] = dot(row, row);
-            for (to, v) in out[..i].iter_mut().zip(row) {
-                *to += v * v;
+            for q in 0..=i / SIDE {
+                let squares = self.lines[line(i, q)].0.map(|v| v * v);
+                out[i] += squares.iter().sum::<f64>();
+                if q < i / SIDE {
+                    out[q * SIDE..][..SIDE].iter_mut().zip(squares).for_each(|(to, v)| *to += v);
+                }
             }
         }
     }
 
     /// Multiplies every element.
     pub fn scale(&mut self, factor: f64) {
-        self.data.iter_mut().for_each(|value| *value *= factor);
+        self.lines.iter_mut().for_each(|line| line.0.iter_mut().for_each(|value| *value *= factor));
     }
 
     /// Adds `value` to every element of the diagonal.
     pub fn add_diagonal(&mut self, value: f64) {
-        for i in 0..self.order {
-            self.data[start(i) + i] += value;
-        }
+        (0..self.order).for_each(|i| *self.diagonal_mut(i) += value);
     }
 
     /// Makes the matrix diagonal.
     pub fn set_diagonal(&mut self, value: impl Fn(usize) -> f64) {
-        self.data.fill(0.0);
-        for i in 0..self.order {
-            self.data[start(i) + i] = value(i);
-        }
+        self.lines.fill(Line::default());
+        (0..self.order).for_each(|i| *self.diagonal_mut(i) = value(i));
     }
 
     /// Takes the values of `other`.
     pub fn assign(&mut self, other: &Packed) {
-        self.data.clone_from(&other.data);
+        self.lines.clone_from(&other.lines);
         self.order = other.order;
     }
 
-    /// Replaces the matrix by its inverse through a Cholesky factorisation, in place. `scratch` holds at
-    /// least one row. False, and the content lost, when the matrix is not positive definite to working
-    /// precision. `O(n^3)`.
-    pub fn invert(&mut self, scratch: &mut [f64]) -> bool {
-        self.factor() && {
-            self.invert_factor(scratch);
-            self.square_factor(scratch);
-            self.data.iter().all(|v| v.is_finite())
+    /// Replaces the matrix by its inverse through a Cholesky factorisation. False, and the content lost,
+    /// when the matrix is not positive definite to working precision. `O(n^3)`.
+    pub fn invert(&mut self) -> bool {
+        let mut rows = std::mem::take(&mut self.rows);
+        self.write_rows(&mut rows);
+        let regular = triangle::invert(&mut rows, self.order);
+        if regular {
+            self.read_rows(&rows);
         }
+        self.rows = rows;
+        regular
     }
 
-    /// `A = L L^T`, row by row.
-    fn factor(&mut self) -> bool {
+    /// The lower triangle row after row, without gaps.
+    fn write_rows(&self, rows: &mut Vec<f64>) {
+        rows.clear();
         for i in 0..self.order {
-            let (above, rest) = self.data.split_at_mut(start(i));
-            let row = &mut rest[..=i];
-            for j in 0..i {
-                let other = &above[start(j)..start(j + 1)];
-                row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
+            for q in 0..=i / SIDE {
+                rows.extend_from_slice(&self.lines[line(i, q)].0[..SIDE.min(i + 1 - q * SIDE)]);
             }
-            let before = row[i];
-            let pivot = before - dot(&row[..i], &row[..i]);
-            // Below this the pivot is rounding error of the subtraction.
-            if pivot.is_nan() || pivot <= 4.0 * f64::EPSILON * before {
-                return false;
-            }
-            row[i] = pivot.sqrt();
         }
-        true
     }
 
-    /// `M = L^-1`: row `i` is `(e_i - sum_(k<i) L_ik M_k) / L_ii`.
-    fn invert_factor(&mut self, scratch: &mut [f64]) {
+    /// Takes the values of such rows, which are as many as there are.
+    fn read_rows(&mut self, rows: &[f64]) {
+        let mut rest = rows;
         for i in 0..self.order {
-            let (above, rest) = self.data.split_at_mut(start(i));
-            let row = &mut rest[..=i];
-            let sum = &mut scratch[..=i];
-            sum.fill(0.0);
-            for k in 0..i {
-                axpy(-row[k], &above[start(k)..start(k + 1)], sum);
+            let (row, tail) = rest.split_at(i + 1);
+            for (q, values) in row.chunks(SIDE).enumerate() {
+                self.lines[line(i, q)].0[..values.len()].copy_from_slice(values);
             }
-            sum[i] = 1.0;
-            let pivot = row[i];
-            for (to, s) in row.iter_mut().zip(sum) {
-                *to = *s / pivot;
-            }
+            rest = tail;
         }
+        (0..self.order.div_ceil(SIDE)).for_each(|p| self.mirror(p));
     }
 
-    /// `A^-1 = M^T M`, summed over the rows of `M` in order; symmetric by construction.
-    fn square_factor(&mut self, scratch: &mut [f64]) {
-        for k in 0..self.order {
-            let factor = &mut scratch[..=k];
-            factor.copy_from_slice(self.row(k));
-            for i in 0..k {
-                axpy(factor[i], &factor[..=i], self.row_mut(i));
-            }
-            let last = factor[k];
-            for (to, v) in self.row_mut(k).iter_mut().zip(factor) {
-                *to = last * *v;
-            }
-        }
-    }
-
-    /// Fails unless the triangle has the length its order asks for and holds finite numbers.
+    /// Fails unless the matrix is of the given order and holds finite numbers.
     pub fn check(&self, order: usize) -> Result<()> {
-        if self.order != order || self.data.len() != start(order) || self.data.iter().any(|v| !v.is_finite())
-        {
-            return Err(Error::parse(
-                "saved state of a learner",
-                "matrix",
-                format!("expected {order} finite rows"),
-            ));
+        let finite = self.lines.iter().all(|line| line.0.iter().all(|v| v.is_finite()));
+        if self.order != order || !finite {
+            return Err(damaged(order));
         }
         Ok(())
     }
 }
 
-#[inline(always)]
-fn multiply_body<A: Arithmetic>(data: &[f64], x: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    let n = x.len();
-    let whole = n - n % ROWS;
-    for i in (0..whole).step_by(ROWS) {
-        let four: [&[f64]; ROWS] = std::array::from_fn(|r| &data[start(i + r)..start(i + r + 1)]);
-        let columns = i - i % 8;
-        let factors = std::array::from_fn(|r| x[i + r]);
-        let sums = four_rows::<A>(four.map(|row| &row[..columns]), x, &mut out[..columns], factors);
-        for r in 0..ROWS {
-            one_row::<A>(four[r], columns, sums[r], x, out);
-        }
-    }
-    for i in whole..n {
-        one_row::<A>(&data[start(i)..start(i + 1)], 0, 0.0, x, out);
-    }
-}
-multiversion! {
-    /// `out = A x` for the packed triangle `data` of `x.len()` rows; `out` is as long as `x`.
-    fn multiply(data: &[f64], x: &[f64], out: &mut [f64]) = multiply_body
+fn damaged(order: usize) -> Error {
+    Error::parse("saved state of a learner", "matrix", format!("expected {order} finite rows"))
 }
 
-/// Adds `sum_r factor_r row_r` to the result and returns `row_r . x`, over whole groups of eight columns.
-#[inline(always)]
-fn four_rows<A: Arithmetic>(
-    four: [&[f64]; ROWS],
-    x: &[f64],
-    out: &mut [f64],
-    factors: [f64; ROWS],
-) -> [f64; ROWS] {
-    let [a, b, c, d] = four.map(|row| row.as_chunks::<8>().0);
-    let factors = factors.map(A::F64::splat);
-    let mut sums = [A::F64::splat(0.0); ROWS];
-    for (((((a, b), c), d), x), out) in
-        a.iter().zip(b).zip(c).zip(d).zip(x.as_chunks().0).zip(out.as_chunks_mut().0)
-    {
-        let (x, mut to) = (A::F64::load(x), A::F64::load(out));
-        let group = [a, b, c, d];
-        for r in 0..ROWS {
-            let row = A::F64::load(group[r]);
-            sums[r] = row.fma(x, sums[r]);
-            to = row.fma(factors[r], to);
-        }
-        to.store(out);
-    }
-    sums.map(|sum| {
-        let mut s = [0.0; 8];
-        sum.store(&mut s);
-        ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
-    })
+/// A matrix as it stands in a file: the lower triangle row after row.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    #[serde(with = "bits")]
+    data: Vec<f64>,
+    order: usize,
 }
 
-/// The rest of a row, from column `from` to the diagonal; `sum` is what the columns before gave.
-#[inline(always)]
-fn one_row<A: Arithmetic>(row: &[f64], from: usize, sum: f64, x: &[f64], out: &mut [f64]) {
-    let i = row.len() - 1;
-    let (factor, mut sum) = (x[i], sum);
-    for ((v, x), to) in row[from..i].iter().zip(&x[from..i]).zip(&mut out[from..i]) {
-        sum = v.fma::<A>(*x, sum);
-        *to = v.fma::<A>(factor, *to);
+impl From<Packed> for Saved {
+    fn from(matrix: Packed) -> Self {
+        let mut data = Vec::with_capacity(triangle::start(matrix.order));
+        matrix.write_rows(&mut data);
+        Self { data, order: matrix.order }
     }
-    out[i] += row[i].fma::<A>(factor, sum);
 }
 
-#[inline(always)]
-fn rank_one_body<A: Arithmetic>(data: &mut [f64], scale: f64, v: &[f64]) {
-    let mut rest = data;
-    for i in 0..v.len() {
-        let (row, tail) = rest.split_at_mut(i + 1);
-        let factor = scale * v[i];
-        for (to, x) in row.iter_mut().zip(v) {
-            *to = factor.fma::<A>(*x, *to);
+impl TryFrom<Saved> for Packed {
+    type Error = Error;
+
+    fn try_from(saved: Saved) -> Result<Self> {
+        let Saved { data, order } = saved;
+        let expected = order.checked_add(1).and_then(|next| order.checked_mul(next));
+        if expected != data.len().checked_mul(2) {
+            return Err(damaged(order));
         }
-        rest = tail;
+        let mut matrix = Self { order, ..Self::default() };
+        matrix.lines.resize(panel(order.div_ceil(SIDE)), Line::default());
+        matrix.read_rows(&data);
+        Ok(matrix)
     }
-}
-multiversion! {
-    fn rank_one(data: &mut [f64], scale: f64, v: &[f64]) = rank_one_body
 }
 
 #[cfg(test)]
@@ -352,25 +322,54 @@ mod tests {
                     assert!((a.get(i, j) - before.get(i, j) + 0.5 * x[i] * x[j]).abs() < 1e-14);
                 }
             }
+            assert_invariant(&a);
         }
     }
 
     #[test]
     fn removal_keeps_the_others() {
-        for r in 0..9 {
-            let a = sample(9);
+        for (r, n) in (0..9).flat_map(|r| [0, 7, 8, 15].map(|n| (r, n))) {
+            let a = sample(9 + n);
             let mut b = a.clone();
             b.remove(r);
-            let kept: Vec<usize> = (0..9).filter(|i| *i != r).collect();
+            let kept: Vec<usize> = (0..9 + n).filter(|i| *i != r).collect();
             for (i, &oi) in kept.iter().enumerate() {
-                let mut column = vec![0.0; 8];
+                let mut column = vec![0.0; 8 + n];
                 b.column(i, &mut column);
                 for (j, &oj) in kept.iter().enumerate() {
                     assert_eq!(b.get(i, j), a.get(oi, oj));
                     assert_eq!(column[j], b.get(i, j));
                 }
             }
+            assert_invariant(&b);
         }
+    }
+
+    /// The last tile of each panel is symmetric to the last bit, and what is beyond the order is zero.
+    fn assert_invariant(a: &Packed) {
+        assert_eq!(a.lines.len(), panel(a.order.div_ceil(SIDE)));
+        for p in 0..a.order.div_ceil(SIDE) {
+            for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (p * SIDE + i, p * SIDE + j))) {
+                let (above, below) = (a.lines[line(i, p)].0[j % SIDE], a.lines[line(j, p)].0[i % SIDE]);
+                assert_eq!(above.to_bits(), below.to_bits());
+                assert!(i.max(j) < a.order || above == 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn the_saved_form_is_the_plain_triangle() {
+        for n in [0, 1, 8, 19] {
+            let a = sample(n);
+            let saved = Saved::from(a.clone());
+            let rows: Vec<f64> =
+                (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| a.get(i, j)).collect();
+            assert_eq!(saved.data, rows);
+            let back = Packed::try_from(saved).unwrap();
+            assert_eq!(back.lines, a.lines);
+            assert!(Packed::try_from(Saved { data: rows, order: n + 1 }).is_err());
+        }
+        assert!(Packed::try_from(Saved { data: Vec::new(), order: usize::MAX }).is_err());
     }
 
     #[test]
@@ -378,7 +377,7 @@ mod tests {
         for n in [1, 2, 5, 17, 60] {
             let a = sample(n);
             let mut q = a.clone();
-            assert!(q.invert(&mut vec![0.0; n]));
+            assert!(q.invert());
             let (mut column, mut product) = (vec![0.0; n], vec![0.0; n]);
             for j in 0..n {
                 q.column(j, &mut column);
@@ -391,6 +390,6 @@ mod tests {
         let mut singular = Packed::default();
         singular.push(&[], 1.0);
         singular.push(&[1.0], 1.0);
-        assert!(!singular.invert(&mut [0.0; 2]));
+        assert!(!singular.invert());
     }
 }

@@ -50,7 +50,7 @@ impl Affine {
             }
             self.gram.push(&self.gains[..i], dot(&sample.k, &sample.k) + self.eps);
         }
-        if !self.gram.invert(&mut self.gains) {
+        if !self.gram.invert() {
             return;
         }
         self.gram.multiply(&self.errors, &mut self.gains);

@@ -42,6 +42,12 @@ pub(crate) trait Rule {
     fn merge(&mut self, model: &mut Model, sample: &Sample<'_>, _i: usize) {
         self.project(model, sample, &Projection::None);
     }
+    /// `c` if the weights of the model lack `Q c`, which is not yet computed; empty if they lack nothing.
+    fn owed(&self) -> &[f64] {
+        &[]
+    }
+    /// Adds to the weights what they lack.
+    fn pay(&mut self, _model: &mut Model) {}
     /// Follows the removal of vector `r`.
     fn removed(&mut self, _r: usize) {}
     /// Predictive variance of the noisy output from `nu = Q k` and the residual.

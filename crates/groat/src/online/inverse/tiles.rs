@@ -1,0 +1,195 @@
+//! Sweeps over the tiles of a packed symmetric matrix.
+//!
+//! A product reads each tile once and uses it twice, for its rows and for its columns: eight sums over the
+//! columns stay in registers along a panel, one sum over the rows along a tile.
+
+use super::packed::{Line, SIDE};
+use crate::simd::{Arithmetic, Eight, multiversion};
+
+type Tile = [Line; SIDE];
+
+/// The eight numbers of `v` from `8 p` on, with zeros beyond its end.
+#[inline(always)]
+fn padded(v: &[f64], p: usize) -> [f64; SIDE] {
+    match v[p * SIDE..].first_chunk() {
+        Some(whole) => *whole,
+        None => {
+            let mut eight = [0.0; SIDE];
+            let rest = &v[p * SIDE..];
+            eight[..rest.len()].copy_from_slice(rest);
+            eight
+        }
+    }
+}
+
+/// Writes the eight numbers of panel `p`, or as many as `out` has left.
+#[inline(always)]
+fn put<A: Arithmetic>(out: &mut [f64], p: usize, value: A::F64) {
+    let out = &mut out[p * SIDE..];
+    match out.first_chunk_mut() {
+        Some(whole) => value.store(whole),
+        None => {
+            let mut eight = [0.0; SIDE];
+            value.store(&mut eight);
+            out.copy_from_slice(&eight[..out.len()]);
+        }
+    }
+}
+
+/// One register for each of eight numbers.
+#[inline(always)]
+fn splats<A: Arithmetic>(eight: [f64; SIDE]) -> [A::F64; SIDE] {
+    let mut registers = [A::F64::splat(0.0); SIDE];
+    for r in 0..SIDE {
+        registers[r] = A::F64::splat(eight[r]);
+    }
+    registers
+}
+
+/// The rows of a tile.
+#[inline(always)]
+fn load<A: Arithmetic>(tile: &Tile) -> [A::F64; SIDE] {
+    let mut rows = [A::F64::splat(0.0); SIDE];
+    for r in 0..SIDE {
+        rows[r] = A::F64::load(&tile[r].0);
+    }
+    rows
+}
+
+/// The share of one panel in a product: adds to the results of the panels before it, and sums up its own.
+struct Product<A: Arithmetic> {
+    factors: [A::F64; SIDE],
+    sums: [A::F64; SIDE],
+}
+
+impl<A: Arithmetic> Product<A> {
+    #[inline(always)]
+    fn new(x: [f64; SIDE]) -> Self {
+        Self { factors: splats::<A>(x), sums: [A::F64::splat(0.0); SIDE] }
+    }
+
+    /// A tile left of the diagonal.
+    #[inline(always)]
+    fn tile(&mut self, rows: [A::F64; SIDE], x: &[f64; SIDE], out: &mut [f64; SIDE]) {
+        let x = A::F64::load(x);
+        // Two sums, because one would wait for itself eight times.
+        let mut to = [A::F64::load(out), A::F64::splat(0.0)];
+        for r in 0..SIDE {
+            self.sums[r] = rows[r].fma(x, self.sums[r]);
+            to[r % 2] = rows[r].fma(self.factors[r], to[r % 2]);
+        }
+        to[0].add(to[1]).store(out);
+    }
+
+    /// The tile on the diagonal, which is whole.
+    #[inline(always)]
+    fn finish(mut self, rows: [A::F64; SIDE], x: &[f64; SIDE]) -> A::F64 {
+        let x = A::F64::load(x);
+        for r in 0..SIDE {
+            self.sums[r] = rows[r].fma(x, self.sums[r]);
+        }
+        A::F64::sums(self.sums)
+    }
+}
+
+#[inline(always)]
+fn multiply_body<A: Arithmetic>(lines: &[Line], x: &[f64], out: &mut [f64]) {
+    let mut tiles: &[Tile] = lines.as_chunks().0;
+    let whole: &[[f64; SIDE]] = x.as_chunks().0;
+    for p in 0..x.len().div_ceil(SIDE) {
+        let Some((panel, rest)) = tiles.split_at_checked(p + 1) else { return };
+        let own = padded(x, p);
+        let mut product = Product::<A>::new(own);
+        for ((tile, x), to) in panel.iter().zip(&whole[..p]).zip(out.as_chunks_mut().0) {
+            product.tile(load::<A>(tile), x, to);
+        }
+        put::<A>(out, p, product.finish(load::<A>(&panel[p]), &own));
+        tiles = rest;
+    }
+}
+multiversion! {
+    /// `out = A x`; `x` and `out` are as long as the order.
+    pub(super) fn multiply(lines: &[Line], x: &[f64], out: &mut [f64]) = multiply_body
+}
+
+#[inline(always)]
+fn rank_one_body<A: Arithmetic>(lines: &mut [Line], scale: f64, v: &[f64]) {
+    let mut tiles: &mut [Tile] = lines.as_chunks_mut().0;
+    // As sign u u^T with u = sqrt(|scale|) v: u_i u_j and u_j u_i are the same number, so that a tile on the
+    // diagonal stays symmetric to the last bit.
+    let (sign, root) = (1f64.copysign(scale), scale.abs().sqrt());
+    for p in 0..v.len().div_ceil(SIDE) {
+        let Some((panel, rest)) = tiles.split_at_mut_checked(p + 1) else { return };
+        let mut own = padded(v, p);
+        for v in &mut own {
+            *v = sign * (root * *v);
+        }
+        let factors = splats::<A>(own);
+        for (q, tile) in panel.iter_mut().enumerate() {
+            let columns = A::F64::splat(root).mul(A::F64::load(&padded(v, q)));
+            for r in 0..SIDE {
+                factors[r].fma(columns, A::F64::load(&tile[r].0)).store(&mut tile[r].0);
+            }
+        }
+        tiles = rest;
+    }
+}
+multiversion! {
+    /// `A += scale v v^T`; `v` is as long as the order.
+    pub(super) fn rank_one(lines: &mut [Line], scale: f64, v: &[f64]) = rank_one_body
+}
+
+#[inline(always)]
+fn subtract_squares_body<A: Arithmetic>(lines: &mut [Line], terms: &[Line]) {
+    let mut tiles: &mut [Tile] = lines.as_chunks_mut().0;
+    let terms: &[Tile] = terms.as_chunks().0;
+    for (p, own) in terms.iter().enumerate() {
+        let Some((panel, rest)) = tiles.split_at_mut_checked(p + 1) else { return };
+        for (tile, columns) in panel.iter_mut().zip(terms) {
+            let mut rows = load::<A>(tile);
+            for (factors, columns) in own.iter().zip(columns) {
+                let columns = A::F64::load(&columns.0);
+                for r in 0..SIDE {
+                    rows[r] = A::F64::splat(-factors.0[r]).fma(columns, rows[r]);
+                }
+            }
+            for r in 0..SIDE {
+                rows[r].store(&mut tile[r].0);
+            }
+        }
+        tiles = rest;
+    }
+}
+multiversion! {
+    /// `A -= U^T U` for eight rows `U`, given as a panel; one sweep for all of them.
+    pub(super) fn subtract_squares(lines: &mut [Line], terms: &[Line]) = subtract_squares_body
+}
+
+#[inline(always)]
+fn subtract_products_body<A: Arithmetic>(terms: &[Line], x: &[f64], out: &mut [f64]) {
+    let terms: &[Tile] = terms.as_chunks().0;
+    let mut sums = [A::F64::splat(0.0); SIDE];
+    for (q, tile) in terms.iter().enumerate() {
+        let x = A::F64::load(&padded(x, q));
+        for r in 0..SIDE {
+            sums[r] = A::F64::load(&tile[r].0).fma(x, sums[r]);
+        }
+    }
+    let mut products = [0.0; SIDE];
+    A::F64::sums(sums).store(&mut products);
+    for product in &mut products {
+        *product = -*product;
+    }
+    let factors = splats::<A>(products);
+    for (q, tile) in terms.iter().enumerate() {
+        let mut to = [A::F64::load(&padded(out, q)), A::F64::splat(0.0)];
+        for r in 0..SIDE {
+            to[r % 2] = A::F64::load(&tile[r].0).fma(factors[r], to[r % 2]);
+        }
+        put::<A>(out, q, to[0].add(to[1]));
+    }
+}
+multiversion! {
+    /// `out -= U^T U x` for eight rows `U`, given as a panel.
+    pub(super) fn subtract_products(terms: &[Line], x: &[f64], out: &mut [f64]) = subtract_products_body
+}
