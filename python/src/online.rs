@@ -240,13 +240,10 @@ impl OnlineLearner {
         let Some(learner) = &*held else {
             return Err(NotFittedError::new_err("nothing has been learnt yet"));
         };
-        match learner.snapshot().map_err(raise)? {
-            Some(model) => Ok(model.into()),
-            None => Err(NotFittedError::new_err(format!(
-                "{} has no kernel expansion to give: none of its samples is kept",
-                self.algorithm
-            ))),
+        if learner.size() == 0 && learner.snapshot().map_err(raise)?.is_none() {
+            return Err(NotFittedError::new_err("no vector has entered yet"));
         }
+        learner.expansion().map(PyExpansion::from).map_err(raise)
     }
 
     /// What the learner can say about itself, by name.

@@ -43,6 +43,11 @@ impl Session {
         self.stop.load(Ordering::SeqCst)
     }
 
+    /// The flag that Ctrl-C sets, for work that waits elsewhere.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
     /// Ends the command if Ctrl-C was pressed. Called before anything is written.
     pub fn check_stop(&self) -> anyhow::Result<()> {
         if self.stop_requested() { Err(groat::Error::Stopped.into()) } else { Ok(()) }

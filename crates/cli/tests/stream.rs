@@ -168,3 +168,108 @@ fn the_report_shows_course_function_and_dictionary() {
     }
     cargo_bin_cmd!("groat").args(["inspect", &model]).assert().success();
 }
+
+/// Asks a running program to stop, as Ctrl-C does.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_ends_a_waiting_stream_with_all_it_learnt() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, parts, state) = (
+        path(folder.path(), "whole.csv"),
+        path(folder.path(), "parts.csv"),
+        path(folder.path(), "state.json"),
+    );
+    let rows = series(60);
+    let method = ["-", "--target", "y", "--width", "0.5", "--algorithm", "krls-ald"];
+    assert!(groat(&[&method[..], &["--output", &whole]].concat(), &csv(&rows)).0);
+    let (mut child, mut input, _output) =
+        spawn(&[&method[..], &["--out", &parts, "--save", &state]].concat());
+    input.write_all(csv(&rows[..40]).as_bytes()).unwrap();
+    input.flush().unwrap();
+    let answered = || fs::read_to_string(&parts).is_ok_and(|text| text.lines().count() == 41);
+    assert!((0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        answered()
+    }));
+    // The input stays open: nothing but the signal ends the stream.
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(1), "a stopped command is no finished one");
+    let (ok, _, remark) = groat(&["-", "--resume", &state, "--out", &parts], &csv(&rows[40..]));
+    assert!(ok && remark.contains("row 41"), "{remark}");
+    assert_eq!(fs::read_to_string(&whole).unwrap(), fs::read_to_string(&parts).unwrap());
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("groat"))
+        .args(["stream", "-", "--target", "y"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    input.write_all(csv(&series(5)).as_bytes()).unwrap();
+    input.flush().unwrap();
+    assert_eq!(line(&mut output), "step,prediction,error,size\n");
+    drop(output);
+    // The program may be gone before all rows are written.
+    let _ = input.write_all(csv(&series(2000)).as_bytes());
+    drop(input);
+    let finished = child.wait_with_output().unwrap();
+    assert!(finished.status.success());
+    assert!(!String::from_utf8_lossy(&finished.stderr).contains("panicked"));
+}
+
+#[test]
+fn parquet_gives_the_same_lines_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["s.csv", "s.parquet"].map(|name| path(folder.path(), name));
+    let lines = files.each_ref().map(|file| {
+        cargo_bin_cmd!("groat").args(["generate", "sinc", "-n", "300", "--out", file]).assert().success();
+        let (ok, lines, error) = groat(&[file, "--target", "y", "--width", "0.5"], "");
+        assert!(ok, "{error}");
+        lines
+    });
+    assert_eq!(lines[0].lines().count(), 301);
+    assert_eq!(lines[0], lines[1]);
+}
+
+#[test]
+fn a_terminal_gets_one_line_of_progress() {
+    // `script` of util-linux gives a program a terminal of its own.
+    if Command::new("script").arg("--version").output().is_err() {
+        println!("skipped: there is no `script`");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (path(folder.path(), "s.csv"), path(folder.path(), "o.csv"));
+    fs::write(&file, csv(&series(200_000))).unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("groat").display().to_string();
+    let call = format!(
+        "{program} stream {file} --target y --algorithm krls-ald --width 0.1 --set nu=1e-6 --out {out}"
+    );
+    let shown = Command::new("script").args(["-qec", &call, "/dev/null"]).output().unwrap();
+    let text = String::from_utf8_lossy(&shown.stdout);
+    assert!(shown.status.success() && text.contains("running MSE") && text.contains("/s, size"), "{text}");
+}
+
+#[test]
+fn the_report_draws_two_features_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = path(folder.path(), "r.html");
+    let rows: String =
+        series(200).iter().enumerate().map(|(i, (u, y))| format!("{u},{},{y}\n", i % 7)).collect();
+    let arguments = ["-", "-t", "y", "--algorithm", "knlms", "--report", &report, "-q"];
+    assert!(groat(&arguments, &format!("u,v,y\n{rows}")).0);
+    let html = fs::read_to_string(report).unwrap();
+    for series in ["squared error", "size", "kept vectors"] {
+        assert!(html.contains(&format!("data-series=\"{series}\"")), "{series}");
+    }
+}

@@ -6,6 +6,8 @@
 use groat::online::presets::PRESETS;
 use groat::online::{Learner, Settings};
 use groat::{Error, Kernel, Rows};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 
 /// Some samples with two features.
 type Stream = Vec<([f64; 2], f64)>;
@@ -273,4 +275,75 @@ fn fast_reduction_needs_little_memory() {
     let size = learner.size();
     assert!((10..200).contains(&size), "{size} vectors");
     assert_eq!(learner.memory_bytes(), size * 3 * 8);
+}
+
+/// One feature and a dictionary that takes the first samples in unconditionally: some nearly coincide. The default
+/// floor keeps the inverse Gram matrix sound, and with it the errors at the size of the noise.
+#[test]
+fn coherence_spl_stands_crowded_dictionaries() {
+    let kernel: Kernel = "gaussian:gamma=5".parse().unwrap();
+    let settings = Settings::new().with("eta", 0.2).with("mu0", "adaptive").with("budget", 20);
+    let mut worst: f64 = 0.0;
+    for seed in 0..700 {
+        let mut generator = Pcg64::seed_from_u64(seed);
+        let mut learner = Learner::new("spl-coherence", &kernel, 1, &settings).unwrap();
+        let mut before = 0.0;
+        for _ in 0..230 {
+            let noise: f64 = (0..4).map(|_| generator.random_range(-1.0..1.0)).sum();
+            let y = 0.1 + 0.225 * noise;
+            worst = worst.max(learner.learn_one(&[before], y).unwrap().error.abs());
+            before = y;
+        }
+    }
+    assert!(worst < 1.5, "an error of {worst}");
+}
+
+/// The normalised step is the plain one with `eta / (eps + |k|^2)`: where all kernel values are known to be 1 or
+/// 0, both can be told apart by the first weights alone.
+#[test]
+fn every_plain_lms_step_has_a_normalised_one() {
+    for name in ["klms-csl1", "klms-csal1", "rff-klms", "qklms-fb"] {
+        let normalised = taken(name, &[("normalised", "true"), ("eps", "1"), ("eta", "1.5")]);
+        let mut learner = Learner::new(name, &Kernel::gaussian(0.7), 2, &normalised).unwrap();
+        let mut late = 0.0;
+        for (i, (x, y)) in smooth(1500).into_iter().enumerate() {
+            let step = learner.learn_one(&x, y).unwrap();
+            late += if i >= 1400 { step.error * step.error / 100.0 } else { 0.0 };
+        }
+        // The plain step of this size diverges for the two on coherent vectors.
+        assert!(late < 0.8, "{name}: {late}");
+    }
+    let polynomial = Kernel::Polynomial { degree: 2, scale: 1.0, offset: 1.0 };
+    let settings = Settings::new().with("normalised", "true").with("eps", 0).with("eta", 0.5);
+    let mut learner = Learner::new("qklms-fb", &polynomial, 2, &settings).unwrap();
+    learner.learn_one(&[2.0, 1.0], 3.0).unwrap();
+    assert!(
+        (learner.predict_one(&[2.0, 1.0]).unwrap() - 1.5).abs() < 1e-12,
+        "half of the error is taken away"
+    );
+}
+
+/// Methods with several kernels are expansions when there is one of them; the others say why there is none.
+#[test]
+fn expansions_are_given_or_refused_with_a_reason() {
+    let kernel = Kernel::gaussian(0.7);
+    for name in ["mknlms", "mxklms", "l2-s", "rff-klms"] {
+        let learnt = |settings: Settings| {
+            let mut learner = Learner::new(name, &kernel, 2, &settings).unwrap();
+            smooth(60).iter().for_each(|(x, y)| assert!(learner.learn_one(x, *y).is_ok()));
+            learner
+        };
+        let several = learnt(Settings::new());
+        let reason = several.expansion().unwrap_err().to_string();
+        assert!(reason.contains(name) && reason.contains("several kernels"), "{reason}");
+        assert!(several.predict_one(&[0.4, -0.3]).is_ok() && several.save().is_ok());
+        if name != "rff-klms" {
+            let one = learnt(Settings::new().with("widths", "1.5"));
+            let x = [0.4, -0.3];
+            let value = one.expansion().unwrap().values(Rows::one(&x)).unwrap().data()[0];
+            assert!((value - one.predict_one(&x).unwrap()).abs() < 1e-9, "{name}");
+        }
+    }
+    let empty = Learner::new("klms", &kernel, 2, &Settings::new()).unwrap();
+    assert!(empty.expansion().unwrap_err().to_string().contains("no vector"));
 }

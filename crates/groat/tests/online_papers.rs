@@ -151,6 +151,8 @@ fn sequential_projection_learning() {
             _ => Settings::new().with("leaves", "older"),
         };
         let name = if run["algorithm"] == "SPL" { "spl" } else { "spl-coherence" };
+        // The paper lets every vector of the filled dictionary in, however near to the span of the others.
+        let settings = settings.with("floor", 0);
         let mut learner = Learner::new(name, &kernel, 2, &settings).unwrap();
         let mut evicted = 0;
         for i in 0..200 {

@@ -94,7 +94,7 @@ pub struct FitArgs {
     pub split: Option<String>,
 
     /// Model file to write [default: the data file's name with .safetensors, in the current folder]
-    #[arg(short, long, value_name = "FILE", help_heading = "Writing")]
+    #[arg(short, long, visible_alias = "out", value_name = "FILE", help_heading = "Writing")]
     pub output: Option<PathBuf>,
     /// Also write the leave-one-out prediction of every training row, .csv, .tsv or .parquet
     #[arg(long, value_name = "FILE", help_heading = "Writing")]

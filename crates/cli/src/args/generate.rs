@@ -25,7 +25,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "NAME=NUMBER", value_parser = setting)]
     pub set: Vec<(String, f64)>,
     /// File to write, .csv, .tsv or .parquet [default: CSV on standard output]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, visible_alias = "out", value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 

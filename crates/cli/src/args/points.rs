@@ -72,7 +72,7 @@ pub struct PcaArgs {
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,
     /// Model file to write
-    #[arg(short, long, value_name = "FILE", help_heading = "Writing")]
+    #[arg(short, long, visible_alias = "out", value_name = "FILE", help_heading = "Writing")]
     pub output: Option<PathBuf>,
     /// Table of the rows' components to write, .csv, .tsv or .parquet
     #[arg(long, value_name = "FILE", help_heading = "Writing")]

@@ -23,7 +23,7 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// File to write, .csv, .tsv or .parquet [default: CSV on standard output]
-    #[arg(short, long, value_name = "FILE", help_heading = "Options")]
+    #[arg(short, long, visible_alias = "out", value_name = "FILE", help_heading = "Options")]
     pub output: Option<PathBuf>,
     /// Repeat the columns of the input before the prediction
     #[arg(long, help_heading = "Options")]

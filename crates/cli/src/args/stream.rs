@@ -50,7 +50,7 @@ pub struct StreamArgs {
     pub method: MethodArgs,
 
     /// File for the lines step,prediction,error,size [default: standard output]
-    #[arg(short, long, value_name = "FILE", help_heading = "Writing")]
+    #[arg(short, long, visible_alias = "output", value_name = "FILE", help_heading = "Writing")]
     pub out: Option<PathBuf>,
     /// Write the whole state at the end, to go on from later
     #[arg(long, value_name = "FILE", help_heading = "Writing")]

@@ -5,6 +5,16 @@ use groat::batch::{Progress, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
+/// How far the work is, where nobody knows how much there is.
+const OPEN: &str = "{spinner} {msg} {pos}";
+/// How far the work is, of a known total.
+const SHARE: &str = "{spinner} {msg} {bar:24} {pos}/{len}, {eta} left";
+
+/// The templates are constants; if one were bad, the bar would keep its plain style.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
 /// Shows how far the work is and passes on the wish to stop. Disappears when dropped.
 pub struct Bar<'a> {
     session: &'a Session,
@@ -22,6 +32,7 @@ impl<'a> Bar<'a> {
         let shown = room && session.shows_progress();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_style(style(OPEN));
         bar.set_message(what.to_owned());
         if shown {
             bar.enable_steady_tick(Duration::from_millis(120));
@@ -32,15 +43,7 @@ impl<'a> Bar<'a> {
     /// Says what is going on now, and how far it is.
     pub fn show(&self, what: String, done: u64, total: Option<u64>) {
         if total.is_some() != self.bar.length().is_some() {
-            let template = if total.is_some() {
-                "{spinner} {msg} {bar:24} {pos}/{len}, {eta} left"
-            } else {
-                "{spinner} {msg} {pos}"
-            };
-            // The templates above are constants; if one were bad, the bar keeps its plain style.
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                self.bar.set_style(style);
-            }
+            self.bar.set_style(style(if total.is_some() { SHARE } else { OPEN }));
         }
         match total {
             Some(total) => self.bar.set_length(total),

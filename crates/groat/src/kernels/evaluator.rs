@@ -1,6 +1,7 @@
 //! A kernel made ready for evaluation.
 
 use super::block::{TILE, block};
+use super::centres::LANES;
 use super::compact::Taper;
 use super::profile::{Form, Profile, split};
 use super::{Centres, Kernel};
@@ -69,12 +70,27 @@ impl<T: Real> Evaluator<T> {
     /// `x` must have `centres.dim()` features and `out` room for the result; what does not fit is left out.
     pub fn row(&self, x: &[T], centres: &Centres<T>, out: &mut [T]) {
         let n = centres.len().min(out.len());
-        if x.len() != centres.dim() {
-            return;
+        if x.len() == centres.dim() {
+            self.columns(x, centres, &mut out[..n]);
         }
-        for first in (0..n).step_by(TILE) {
-            let columns = TILE.min(n - first);
-            block(self, x, centres, first, columns, &mut out[first..first + columns], columns, &mut []);
+    }
+
+    /// [`row`](Self::row) into a vector that gets one place for each centre. Whole panels are computed, which
+    /// spares the odd numbers at the end a slow loop of their own.
+    pub(crate) fn row_into(&self, x: &[T], centres: &Centres<T>, out: &mut Vec<T>) {
+        let n = centres.len();
+        out.resize(n.next_multiple_of(LANES), T::default());
+        if x.len() == centres.dim() {
+            self.columns(x, centres, out);
+        }
+        out.truncate(n);
+    }
+
+    /// One row against the first `out.len()` columns of the panels.
+    fn columns(&self, x: &[T], centres: &Centres<T>, out: &mut [T]) {
+        for (tile, out) in out.chunks_mut(TILE).enumerate() {
+            let columns = out.len();
+            block(self, x, centres, tile * TILE, columns, out, columns, &mut []);
         }
     }
 }

@@ -118,8 +118,7 @@ impl Composed {
     fn see<'a>(&self, x: &'a [f64], y: f64, buffers: &mut Buffers) -> Seen<'a> {
         let Model { dictionary, inverse, .. } = &self.model;
         let Buffers { k, nu, .. } = buffers;
-        k.resize(dictionary.len(), 0.0);
-        dictionary.row(x, k);
+        dictionary.row_into(x, k);
         let kxx = dictionary.diag(x);
         let residual = inverse.as_ref().map_or(kxx, |inverse| {
             nu.resize(k.len(), 0.0);

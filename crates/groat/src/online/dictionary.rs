@@ -5,7 +5,7 @@ use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::{Centres, Evaluator, Kernel};
 use crate::matrix::Matrix;
-use crate::simd::dot;
+use crate::simd::{Arithmetic, dot, multiversion};
 use serde::{Deserialize, Serialize};
 
 /// `f(x) = sum_i alpha_i k(v_i, x)`; vector 0 is the oldest.
@@ -46,6 +46,11 @@ impl Dictionary {
     /// `k(x, v_i)` for all `i`, into `out`.
     pub fn row(&self, x: &[f64], out: &mut [f64]) {
         self.evaluator.row(x, &self.centres, out);
+    }
+
+    /// `k(x, v_i)` for all `i`, into a vector that gets as many places.
+    pub fn row_into(&self, x: &[f64], out: &mut Vec<f64>) {
+        self.evaluator.row_into(x, &self.centres, out);
     }
 
     /// `k(x, y)`.
@@ -160,9 +165,10 @@ impl Dictionary {
     }
 }
 
-/// `max |v_i|`, in lanes: a running maximum would wait for itself at every number.
-fn largest_magnitude(values: &[f64]) -> f64 {
+#[inline(always)]
+fn largest_magnitude_body<A: Arithmetic>(values: &[f64]) -> f64 {
     let larger = |a: f64, b: f64| if b > a { b } else { a };
+    // In lanes: a running maximum would wait for itself at every number.
     let (groups, rest) = values.as_chunks::<8>();
     let mut lanes = [0.0; 8];
     for group in groups {
@@ -171,6 +177,10 @@ fn largest_magnitude(values: &[f64]) -> f64 {
         }
     }
     lanes.into_iter().chain(rest.iter().map(|value| value.abs())).fold(0.0, larger)
+}
+multiversion! {
+    /// `max |v_i|`; 0 without any.
+    fn largest_magnitude(values: &[f64]) -> f64 = largest_magnitude_body
 }
 
 /// A dictionary as it stands in a file.

@@ -14,6 +14,11 @@ pub(crate) fn sound(value: f64) -> bool {
     value.abs() < LIMIT
 }
 
+/// The step `eta`, or `eta / (eps + norm)` where there is a regulariser of a normalised step.
+pub(crate) fn normalised(eta: f64, eps: Option<f64>, norm: f64) -> f64 {
+    eps.map_or(eta, |eps| eta / (eps + norm).max(f64::MIN_POSITIVE))
+}
+
 /// An online method. Inputs have been checked at the door: `x` is finite and has the right length, `y`
 /// is finite. No method may allocate once its dictionary has reached its final size.
 pub(crate) trait Filter {

@@ -147,6 +147,16 @@ impl Learner {
         self.method.snapshot()
     }
 
+    /// The model learnt so far as an [`Expansion`], or an error that says why there is none. Such a learner
+    /// still predicts, saves and tells of itself like any other.
+    pub fn expansion(&self) -> Result<Expansion> {
+        let reason = match self.size() {
+            0 => "it holds no vector",
+            _ => "its model is no expansion in one kernel, but a sum over several kernels or random features",
+        };
+        self.snapshot()?.ok_or_else(|| Error::parse("algorithm", &self.algorithm, reason))
+    }
+
     /// Bytes of state: what must be kept to go on learning.
     pub fn memory_bytes(&self) -> usize {
         self.method.memory_bytes()

@@ -153,6 +153,7 @@ pub const PARAMETERS: &[Parameter] = &[
     row("nu", Range::NotNegative, "linear-dependency threshold: least residual of a new vector"),
     row("epsu", Range::NotNegative, "quantisation radius: nearer samples are merged into the nearest vector"),
     row("eps", Range::NotNegative, "regulariser of a normalised step"),
+    row("normalised", Range::Flag, "the step is eta / (eps + |k|^2), with |k|^2 of all values it multiplies"),
     row("eps0", Range::NotNegative, "RKHS distance below which a change of the model is negligible"),
     row("distance", Range::NotNegative, "least distance of a new vector from the dictionary"),
     row("error", Range::NotNegative, "least absolute error at which a vector enters"),

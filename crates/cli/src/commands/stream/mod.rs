@@ -76,7 +76,7 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
         check_output(path, &[&args.data])?;
     }
     let started = Instant::now();
-    let mut rows = Rows::open(&args.data, &args.reading.options())?;
+    let mut rows = Rows::open(&args.data, &args.reading.options(), session.stop_flag())?;
     let mut stream = Stream::open(&args, &rows, session)?;
     let source = rows.source().to_owned();
     let outcome = stream.follow(&mut rows, session, started);
@@ -86,9 +86,7 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     outcome?;
     let answer = stream.answer(source, started.elapsed());
     if let Some(path) = &args.model {
-        let Some(model) = stream.model()? else {
-            anyhow::bail!("{} has no kernel expansion to write to {}", answer.algorithm, path.display())
-        };
+        let model = stream.learner.expansion()?.with_inputs(stream.inputs.inputs().clone())?;
         model.save(path)?;
     }
     if let Some(path) = &args.report {
@@ -159,7 +157,6 @@ impl<'a> Stream<'a> {
                 self.save()?;
             }
             if session.stop_requested() {
-                session.remark(&format!("stopped after row {}", self.totals.rows));
                 break;
             }
             if let Some(bar) = &bar
@@ -170,6 +167,9 @@ impl<'a> Stream<'a> {
                 let speed = (self.totals.steps - before) as f64 / started.elapsed().as_secs_f64();
                 bar.show(self.progress(speed), self.totals.steps, None);
             }
+        }
+        if session.stop_requested() {
+            session.remark(&format!("stopped after row {}", self.totals.rows));
         }
         Ok(())
     }

@@ -3,6 +3,15 @@
 use groat::data::{Format, ReadOptions, Record, RowReader, Table, TableReader};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// Between two looks at whether the wait for a row is to be given up.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Rows that may wait to be learnt.
+const AHEAD: usize = 64;
 
 /// Where rows come from.
 pub struct Rows {
@@ -13,12 +22,43 @@ pub struct Rows {
 
 enum Source {
     Text(RowReader),
+    Live(Live),
     Batches { reader: Box<TableReader>, table: Table, next: usize },
 }
 
+/// Rows that arrive when they arrive: a thread of their own waits for them, so that Ctrl-C need not.
+struct Live {
+    source: String,
+    names: Vec<String>,
+    named: bool,
+    rows: Receiver<groat::Result<Record>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Live {
+    fn new(reader: RowReader, stop: Arc<AtomicBool>) -> Self {
+        let (source, names, named) = (reader.source().to_owned(), reader.names().to_vec(), reader.is_named());
+        let (sender, rows) = mpsc::sync_channel(AHEAD);
+        std::thread::spawn(move || reader.into_iter().try_for_each(|row| sender.send(row)));
+        Self { source, names, named, rows, stop }
+    }
+
+    /// The next row; nothing at the end of the input or once the stream is to stop.
+    fn next(&self) -> Option<groat::Result<Record>> {
+        loop {
+            match self.rows.recv_timeout(PATIENCE) {
+                Ok(row) => return Some(row),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::SeqCst) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
+
 impl Rows {
-    /// Opens a file, or standard input when `path` is `-`.
-    pub fn open(path: &Path, options: &ReadOptions) -> anyhow::Result<Self> {
+    /// Opens a file, or standard input when `path` is `-`. When `stop` becomes true no further row is waited for.
+    pub fn open(path: &Path, options: &ReadOptions, stop: Arc<AtomicBool>) -> anyhow::Result<Self> {
         let live = !path.is_file();
         let text = match options.format.or_else(|| Format::from_path(path)) {
             Some(format) => matches!(format, Format::Csv | Format::Ndjson),
@@ -26,7 +66,9 @@ impl Rows {
             None => matches!(Format::sniff(&head(path)?), Format::Csv | Format::Ndjson),
         };
         if text {
-            return Ok(Self { source: Source::Text(RowReader::open(path, options)?), live });
+            let reader = RowReader::open(path, options)?;
+            let source = if live { Source::Live(Live::new(reader, stop)) } else { Source::Text(reader) };
+            return Ok(Self { source, live });
         }
         let mut reader = TableReader::open(path, options)?;
         let Some(table) = reader.next() else { anyhow::bail!("{} holds no rows", path.display()) };
@@ -37,6 +79,7 @@ impl Rows {
     pub fn source(&self) -> &str {
         match &self.source {
             Source::Text(reader) => reader.source(),
+            Source::Live(live) => &live.source,
             Source::Batches { table, .. } => table.source(),
         }
     }
@@ -45,6 +88,7 @@ impl Rows {
     pub fn names(&self) -> &[String] {
         match &self.source {
             Source::Text(reader) => reader.names(),
+            Source::Live(live) => &live.names,
             Source::Batches { table, .. } => table.names(),
         }
     }
@@ -53,6 +97,7 @@ impl Rows {
     pub fn is_named(&self) -> bool {
         match &self.source {
             Source::Text(reader) => reader.is_named(),
+            Source::Live(live) => live.named,
             Source::Batches { table, .. } => table.is_named(),
         }
     }
@@ -64,6 +109,7 @@ impl Iterator for Rows {
     fn next(&mut self) -> Option<Self::Item> {
         let (reader, table, next) = match &mut self.source {
             Source::Text(reader) => return reader.next(),
+            Source::Live(live) => return live.next(),
             Source::Batches { reader, table, next } => (reader, table, next),
         };
         while *next >= table.rows() {

@@ -34,8 +34,7 @@ impl Basis {
 
     /// Takes the kernel values of a sample; returns the output there.
     fn see(&mut self, x: &[f64]) -> f64 {
-        self.k.resize(self.dictionary.len(), 0.0);
-        self.dictionary.row(x, &mut self.k);
+        self.dictionary.row_into(x, &mut self.k);
         self.kxx = self.dictionary.diag(x);
         dot(&self.k, &self.dictionary.alpha)
     }
@@ -51,8 +50,7 @@ impl Basis {
 
     /// Largest coherence of the sample seen with a vector; 0 for an empty dictionary.
     pub fn coherence(&self) -> f64 {
-        let each = |(i, k): (usize, &f64)| self.dictionary.coherence(i, *k, self.kxx);
-        self.k.iter().enumerate().map(each).fold(0.0, f64::max)
+        self.dictionary.largest_coherence(&self.k, self.kxx)
     }
 
     /// Appends the sample seen, its kernel values included.

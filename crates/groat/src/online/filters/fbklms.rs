@@ -7,7 +7,7 @@
 
 use super::basis::{Basis, filter_on_basis, least};
 use crate::error::Result;
-use crate::online::filter::{Filter, sound};
+use crate::online::filter::{Filter, normalised, sound};
 use crate::online::presets::Plan;
 use crate::online::step::Step;
 use crate::simd::{axpy, dot};
@@ -69,7 +69,7 @@ impl Filter for FixedBudgetKlms {
             return step;
         }
         let norm = dot(&self.basis.k, &self.basis.k);
-        let gain = self.eta * step.error / (self.eps + norm).max(f64::MIN_POSITIVE);
+        let gain = normalised(self.eta, Some(self.eps), norm) * step.error;
         if !sound(gain) || !sound(gain * norm.sqrt()) {
             return Step { refused: true, ..step };
         }

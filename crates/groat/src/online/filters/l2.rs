@@ -16,6 +16,7 @@ use super::selection::{select, solve};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
 use crate::kernels::{Kernel, Width};
+use crate::matrix::Matrix;
 use crate::online::bits;
 use crate::online::filter::{Filter, sound};
 use crate::online::inverse::Packed;
@@ -221,9 +222,18 @@ impl Filter for MultiGaussianL2 {
         step
     }
 
-    /// Several kernels are no single expansion.
+    /// An expansion as long as all atoms have the same width: a density is a Gaussian kernel times its peak.
     fn snapshot(&self) -> Result<Option<Expansion>> {
-        Ok(None)
+        let Atoms { centres, widths, alpha } = &self.atoms;
+        match widths[..] {
+            [first, ref others @ ..] if others.iter().all(|width| *width == first) => {
+                let peak = density(0.0, first * first, self.dimension);
+                let weights = alpha.iter().map(|alpha| alpha * peak).collect();
+                let centres = Matrix::from_vec(centres.clone(), alpha.len(), self.dimension)?;
+                Expansion::new(Kernel::gaussian(first), centres, Matrix::column(weights)).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn memory_bytes(&self) -> usize {

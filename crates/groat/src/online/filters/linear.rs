@@ -7,7 +7,7 @@ use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::online::bits;
-use crate::online::filter::{Filter, sound};
+use crate::online::filter::{Filter, normalised, sound};
 use crate::online::presets::Plan;
 use crate::online::step::{Reading, Step};
 use crate::simd::{axpy, dot};
@@ -60,7 +60,7 @@ impl Filter for LinearLms {
         let prediction = self.output(x);
         let error = y - prediction;
         let norm = dot(x, x);
-        let step = self.eps.map_or(self.eta, |eps| self.eta / (eps + norm).max(f64::MIN_POSITIVE));
+        let step = normalised(self.eta, self.eps, norm);
         self.largest_step = self.largest_step.max((step * norm).min(f64::MAX));
         let gain = step * error;
         let usable = sound(gain) && sound(gain * norm.sqrt());

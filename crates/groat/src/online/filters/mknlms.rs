@@ -6,7 +6,7 @@
 use super::stack::Stack;
 use crate::error::Result;
 use crate::expansion::Expansion;
-use crate::online::filter::{Filter, sound};
+use crate::online::filter::{Filter, normalised, sound};
 use crate::online::presets::Plan;
 use crate::online::step::Step;
 use crate::simd::{axpy, dot};
@@ -58,7 +58,7 @@ impl Filter for MultikernelNlms {
         }
         let Stack { layers, k } = &mut self.stack;
         let norm: f64 = k.iter().map(|k| dot(k, k)).sum();
-        let gain = self.eta * error / (self.eps + norm).max(f64::MIN_POSITIVE);
+        let gain = normalised(self.eta, Some(self.eps), norm) * error;
         if sound(gain) {
             for (layer, k) in layers.iter_mut().zip(k) {
                 axpy(gain, k, &mut layer.alpha);
@@ -69,9 +69,8 @@ impl Filter for MultikernelNlms {
         step
     }
 
-    /// Several kernels are no single expansion.
     fn snapshot(&self) -> Result<Option<Expansion>> {
-        Ok(None)
+        self.stack.snapshot()
     }
 
     fn memory_bytes(&self) -> usize {

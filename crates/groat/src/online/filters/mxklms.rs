@@ -94,9 +94,8 @@ impl Filter for MixtureKlms {
         step
     }
 
-    /// Several kernels are no single expansion.
     fn snapshot(&self) -> Result<Option<Expansion>> {
-        Ok(None)
+        self.stack.snapshot()
     }
 
     fn memory_bytes(&self) -> usize {

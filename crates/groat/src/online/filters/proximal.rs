@@ -5,11 +5,11 @@
 //! proximal one, the soft threshold `alpha_i <- sign(alpha_i) max(|alpha_i| - t_i, 0)`; vectors whose weight
 //! becomes 0 leave. The plain form has `t_i = shrink` for all; the adaptive one
 //! `t_i = shrink / (|alpha_i| + eps_alpha)` with the weights from before the step (and `shrink` for a new
-//! vector), so that large weights are hardly touched.
+//! vector), so that large weights are hardly touched. The normalised form steps by `eta / (eps + |k|^2)`.
 
 use super::basis::{Basis, check_saved, filter_on_basis};
 use crate::error::Result;
-use crate::online::filter::{Filter, sound};
+use crate::online::filter::{Filter, normalised, sound};
 use crate::online::presets::Plan;
 use crate::online::step::{Reading, Step};
 use crate::simd::{axpy, dot};
@@ -21,6 +21,8 @@ pub(crate) struct ProximalKlms {
     eta: f64,
     mu0: f64,
     shrink: f64,
+    /// Regulariser of the normalised step; `None` for the plain one.
+    eps: Option<f64>,
     /// The adaptive threshold's guard; `None` for the plain one.
     eps_alpha: Option<f64>,
     basis: Basis,
@@ -37,6 +39,7 @@ impl ProximalKlms {
             eta: values.number("eta")?,
             mu0: values.number("mu0")?,
             shrink: values.number("shrink")?,
+            eps: values.normaliser()?,
             eps_alpha: None,
             basis: Basis::new(plan)?,
             largest_step: 0.0,
@@ -85,10 +88,11 @@ impl Filter for ProximalKlms {
         let entry = if admitted { self.entry(y) } else { 0.0 };
         let kxx = self.basis.kxx;
         let norm = dot(&self.basis.k, &self.basis.k) + if admitted { kxx * kxx } else { 0.0 };
-        if step.refused || !sound(self.eta * error * norm.sqrt()) || !sound(entry) {
+        let rate = normalised(self.eta, self.eps, norm);
+        if step.refused || !sound(rate * error * norm.sqrt()) || !sound(entry) {
             return Step { refused: true, ..step };
         }
-        self.largest_step = self.largest_step.max(self.eta * norm);
+        self.largest_step = self.largest_step.max(rate * norm);
         let mut thresholds = std::mem::take(&mut self.thresholds);
         thresholds.clear();
         thresholds.extend(self.basis.dictionary.alpha.iter().map(|weight| self.threshold(*weight)));
@@ -98,7 +102,7 @@ impl Filter for ProximalKlms {
             error -= kxx * entry;
         }
         self.thresholds = thresholds;
-        axpy(self.eta * error, &self.basis.k, &mut self.basis.dictionary.alpha);
+        axpy(rate * error, &self.basis.k, &mut self.basis.dictionary.alpha);
         (step.admitted, step.projected) = (admitted, !admitted);
         step.evicted = self.backward();
         step
@@ -112,12 +116,14 @@ impl Filter for ProximalKlms {
         readings.push(Reading::new(
             "largest_step",
             self.largest_step,
-            "largest eta |k|^2; above 2 weights diverge",
+            "largest step times |k|^2; above 2 weights diverge",
         ));
     }
 
     fn check(&self, dimension: usize) -> Result<()> {
-        check_saved("parameters", &[self.eta, self.mu0, self.shrink, self.eps_alpha.unwrap_or(0.0)], 4)?;
+        let optional = [self.eps, self.eps_alpha].map(|value| value.unwrap_or(0.0));
+        check_saved("parameters", &[self.eta, self.mu0, self.shrink], 3)?;
+        check_saved("parameters", &optional, 2)?;
         self.basis.dictionary.check(dimension)
     }
 }

@@ -17,7 +17,7 @@
 use super::basis::{Basis, check_saved, filter_on_basis, least};
 use crate::error::Result;
 use crate::online::bits;
-use crate::online::filter::{Filter, sound};
+use crate::online::filter::{Filter, normalised, sound};
 use crate::online::presets::Plan;
 use crate::online::step::Step;
 use crate::online::tables::Rows;
@@ -27,6 +27,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FixedBudgetQklms {
     eta: f64,
+    /// Regulariser of the normalised step `eta / (eps + k(x,x))`; `None` for the plain one.
+    eps: Option<f64>,
     epsu: f64,
     beta: f64,
     budget: usize,
@@ -52,6 +54,7 @@ impl FixedBudgetQklms {
         let values = plan.values;
         Ok(Self {
             eta: values.number("eta")?,
+            eps: values.normaliser()?,
             epsu: values.number("epsu")?,
             beta: values.number("lambda")?,
             budget: values.count("budget")?,
@@ -108,19 +111,20 @@ impl Filter for FixedBudgetQklms {
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
         let mut step = self.basis.present(x, y);
-        if step.refused || !sound(self.eta * step.error) {
+        let rate = normalised(self.eta, self.eps, self.basis.kxx);
+        if step.refused || !sound(rate * step.error) {
             return Step { refused: true, ..step };
         }
         match self.basis.dictionary.nearest(x) {
             Some((j, distance)) if distance <= self.epsu => {
-                self.merge(j, self.eta * step.error);
+                self.merge(j, rate * step.error);
                 step.projected = true;
             }
             _ => {
                 let full = self.basis.len() >= self.budget;
                 // The error is that of the model without the vector that left.
                 let term = if full { self.evict() } else { 0.0 };
-                self.admit(x, self.eta * (step.error + term));
+                self.admit(x, rate * (step.error + term));
                 (step.admitted, step.evicted) = (true, usize::from(full));
             }
         }

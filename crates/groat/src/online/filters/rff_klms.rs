@@ -3,7 +3,7 @@
 //! `O(D d)` a step, whatever the length of the stream.
 //!
 //! `z_i(x) = sqrt(2 / D) cos(omega_i . x + phase_i)` has `z(x) . z(y)` near `k(x, y)`; the filter is LMS on
-//! `z`, `w += eta e z`. Frequencies are drawn from the kernel's spectral density, which is normal for the
+//! `z`, `w += eta e z` or, normalised, `w += eta e z / (eps + |z|^2)`. Frequencies are drawn from the kernel's spectral density, which is normal for the
 //! Gaussian and Student's t with 1, 3 and 5 degrees of freedom for the Laplacian and the Matern kernels,
 //! or given.
 
@@ -12,7 +12,7 @@ use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::{Kernel, Width};
 use crate::online::bits;
-use crate::online::filter::{Filter, sound, with_scratch};
+use crate::online::filter::{Filter, normalised, sound, with_scratch};
 use crate::online::presets::Plan;
 use crate::online::step::Step;
 use crate::simd::{axpy, dot};
@@ -26,6 +26,8 @@ use std::f64::consts::TAU;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RandomFeatureKlms {
     eta: f64,
+    /// Regulariser of the normalised step; `None` for the plain one.
+    eps: Option<f64>,
     dimension: usize,
     /// One row per feature.
     #[serde(with = "bits")]
@@ -99,6 +101,7 @@ impl RandomFeatureKlms {
         }
         Ok(Self {
             eta: values.number("eta")?,
+            eps: values.normaliser()?,
             dimension: plan.dimension,
             weights: vec![0.0; phases.len()],
             frequencies,
@@ -137,9 +140,10 @@ impl Filter for RandomFeatureKlms {
         self.features(x, &mut z);
         let prediction = dot(&z, &self.weights);
         let error = y - prediction;
-        let usable = sound(self.eta * error);
+        let gain = normalised(self.eta, self.eps, dot(&z, &z)) * error;
+        let usable = sound(gain);
         if usable {
-            axpy(self.eta * error, &z, &mut self.weights);
+            axpy(gain, &z, &mut self.weights);
         }
         self.z = z;
         Step { prediction, error, projected: usable, refused: !usable, ..Step::default() }

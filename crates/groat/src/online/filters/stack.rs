@@ -1,6 +1,7 @@
 //! Several kernels over the same vectors: one layer of weights per kernel.
 
 use crate::error::{Error, Result};
+use crate::expansion::Expansion;
 use crate::kernels::{Kernel, Width};
 use crate::online::dictionary::Dictionary;
 use crate::online::presets::Plan;
@@ -73,6 +74,14 @@ impl Stack {
             let kxx = layer.diag(x);
             layer.push(x, weight(p), kxx);
             k.push(kxx);
+        }
+    }
+
+    /// The model as an expansion where there is one kernel alone, whose share is then all; several are none.
+    pub fn snapshot(&self) -> Result<Option<Expansion>> {
+        match &self.layers[..] {
+            [only] => only.snapshot(),
+            _ => Ok(None),
         }
     }
 

@@ -59,9 +59,19 @@ const fn own(
 /// Settings of the reduction techniques of report 836.
 const REDUCE: Defaults = &[("eta", "0.1"), ("when", "before"), ("budget", "20"), ("floor", "1e-4")];
 
-const REPORT: &str = "Mitchinson, Dodd, Harrison, Reduction of kernel models, report 836, 2003";
+/// A place in report 836.
+macro_rules! report {
+    ($place:literal) => {
+        concat!("Mitchinson, Dodd, Harrison, Reduction of kernel models, report 836, 2003, ", $place)
+    };
+}
+/// A page of the slides.
+macro_rules! slides {
+    ($page:literal) => {
+        concat!("Santamaria, Van Vaerenbergh, Online and scalable kernel methods, 2022, slide ", $page)
+    };
+}
 const GAO: &str = "Gao, Chen, Richard, Huang, Flamary, Kernel LMS algorithm with forward-backward splitting for dictionary learning, 2013";
-const SLIDES: &str = "Santamaria, Van Vaerenbergh, Online and scalable kernel methods, 2022";
 
 /// Every named method.
 pub const PRESETS: &[Preset] = &[
@@ -70,14 +80,14 @@ pub const PRESETS: &[Preset] = &[
         |plan| LinearLms::lms(plan).map(Method::from),
         &[("eta", "0.05")],
         "least mean squares on the inputs themselves",
-        SLIDES,
+        slides!("Least Mean Square (LMS) Algorithm"),
     ),
     own(
         "nlms",
         |plan| LinearLms::nlms(plan).map(Method::from),
         &[("eta", "0.5"), ("eps", "1e-6")],
         "LMS with the step eta / (eps + |x|^2)",
-        "Haykin, Adaptive filter theory",
+        "Haykin, Adaptive filter theory, normalised LMS; Nagumo, Noda 1967",
     ),
     own(
         "rls",
@@ -112,7 +122,7 @@ pub const PRESETS: &[Preset] = &[
         ["gradient", "always", "oldest", "none", "freeze"],
         &[("budget", "10000")],
         "kernel LMS: every sample becomes a vector with weight eta e",
-        "Liu, Pokharel, Principe, The kernel least-mean-square algorithm, 2008",
+        "Liu, Pokharel, Principe, The kernel least-mean-square algorithm, 2008; Santamaria, Van Vaerenbergh, 2022, slide Kernel LMS",
     ),
     klms_with(
         "huber",
@@ -131,14 +141,14 @@ pub const PRESETS: &[Preset] = &[
         ["gradient", "always", "oldest", "none", "window"],
         &[],
         "kernel LMS over the last tau samples",
-        SLIDES,
+        slides!("Kernel LMS, sliding window"),
     ),
     mix(
         "klms-coherence",
         ["lms", "coherence", "oldest", "none", "unlimited"],
         &[("mu0", "0.5"), ("eta", "0.1"), ("strict", "true")],
         "kernel LMS whose dictionary grows by the coherence criterion",
-        SLIDES,
+        slides!("Coherence-based KLMS"),
     ),
     mix(
         "norma",
@@ -166,14 +176,14 @@ pub const PRESETS: &[Preset] = &[
         ["affine-projection", "coherence", "oldest", "none", "unlimited"],
         &[("mu0", "0.95"), ("tau", "20")],
         "kernel affine projection with the coherence criterion",
-        "Richard, Bermudez, Honeine, 2009, (17)-(20)",
+        "Richard, Bermudez, Honeine, Online prediction of time series data with kernels, 2009, (17)-(20)",
     ),
     mix(
         "kap",
         ["affine-projection", "coherence", "oldest", "none", "unlimited"],
         &[("mu0", "0.95"), ("tau", "20")],
         "the toolbox's name of kapa",
-        "Richard, Bermudez, Honeine, 2009, (17)-(20)",
+        "Richard, Bermudez, Honeine, Online prediction of time series data with kernels, 2009, (17)-(20)",
     ),
     mix(
         "krls-ald",
@@ -199,14 +209,21 @@ pub const PRESETS: &[Preset] = &[
     own(
         "klms-csl1",
         |plan| ProximalKlms::plain(plan).map(Method::from),
-        &[("eta", "0.1"), ("mu0", "0.95"), ("shrink", "5e-4")],
+        &[("eta", "0.1"), ("mu0", "0.95"), ("shrink", "5e-4"), ("normalised", "false"), ("eps", "1e-2")],
         "kernel LMS with coherence criterion and soft threshold; weights that reach 0 leave",
         GAO,
     ),
     own(
         "klms-csal1",
         |plan| ProximalKlms::adaptive(plan).map(Method::from),
-        &[("eta", "0.1"), ("mu0", "0.95"), ("shrink", "1e-5"), ("eps_alpha", "1e-2")],
+        &[
+            ("eta", "0.1"),
+            ("mu0", "0.95"),
+            ("shrink", "1e-5"),
+            ("eps_alpha", "1e-2"),
+            ("normalised", "false"),
+            ("eps", "1e-2"),
+        ],
         "the same with a threshold that spares large weights",
         GAO,
     ),
@@ -220,7 +237,14 @@ pub const PRESETS: &[Preset] = &[
     own(
         "qklms-fb",
         |plan| FixedBudgetQklms::new(plan).map(Method::from),
-        &[("eta", "0.9"), ("epsu", "0.1"), ("lambda", "0.95"), ("budget", "500")],
+        &[
+            ("eta", "0.9"),
+            ("epsu", "0.1"),
+            ("lambda", "0.95"),
+            ("budget", "500"),
+            ("normalised", "false"),
+            ("eps", "1e-2"),
+        ],
         "quantised KLMS; the least significant vector leaves a full dictionary",
         "Zhao, Chen, Zhu, Principe, Fixed budget quantized kernel least-mean-square algorithm, 2013, (15)-(17)",
     ),
@@ -319,9 +343,17 @@ pub const PRESETS: &[Preset] = &[
     own(
         "rff-klms",
         |plan| RandomFeatureKlms::new(plan).map(Method::from),
-        &[("eta", "0.5"), ("features", "200"), ("seed", "1"), ("frequencies", "drawn"), ("phases", "drawn")],
+        &[
+            ("eta", "0.5"),
+            ("features", "200"),
+            ("seed", "1"),
+            ("frequencies", "drawn"),
+            ("phases", "drawn"),
+            ("normalised", "false"),
+            ("eps", "1e-2"),
+        ],
         "LMS on random Fourier features of the kernel: fixed cost, no dictionary",
-        "Rahimi, Recht, 2007; Singh, Ahuja, Moulin, Online learning with kernels: overcoming the growing sum problem, 2012",
+        "Rahimi, Recht, Random features for large-scale kernel machines, 2007; Singh, Ahuja, Moulin, Online learning with kernels: overcoming the growing sum problem, 2012",
     ),
     mix(
         "spl",
@@ -330,10 +362,19 @@ pub const PRESETS: &[Preset] = &[
         "sequential projection learning with incremental and decremental steps",
         "Dodd, Kadirkamanathan, Harrison 2003; Pothin, Richard, (6)-(8)",
     ),
+    // The first vectors enter unconditionally. With one feature some of them nearly coincide, and with a floor of
+    // 1e-5 or less the inverse Gram matrix of such a dictionary is lost in one stream of a few hundred.
     mix(
         "spl-coherence",
         ["gradient", "coherence", "coherent-pair", "orthogonal", "budget"],
-        &[("eta", "0.45"), ("mu0", "0.75"), ("budget", "24"), ("fill", "budget"), ("strict", "true")],
+        &[
+            ("eta", "0.45"),
+            ("mu0", "0.75"),
+            ("budget", "24"),
+            ("fill", "budget"),
+            ("strict", "true"),
+            ("floor", "1e-4"),
+        ],
         "sequential projection learning under a coherence threshold",
         "Pothin, Richard, Online learning with kernels: a new approach for sparsity control based on a coherence criterion, (10)-(20)",
     ),
@@ -342,76 +383,76 @@ pub const PRESETS: &[Preset] = &[
         ["gradient", "distinct", "kappa", "orthogonal", "budget"],
         REDUCE,
         "KLMS reduction: cost kappa",
-        REPORT,
+        report!("(12)-(13)"),
     ),
     mix(
         "mklms-reduce",
         ["gradient", "distinct", "kappa-alpha", "orthogonal", "budget"],
         REDUCE,
         "MKLMS reduction: cost kappa alpha^2",
-        REPORT,
+        report!("(12) with the metric kappa alpha^2 after (13)"),
     ),
     mix(
         "ls-reduce",
         ["gradient", "distinct", "least-squares", "least-squares", "budget"],
         REDUCE,
         "LS reduction: pseudo-inverse projection",
-        REPORT,
+        report!("(14)"),
     ),
     mix(
         "lsr-reduce",
         ["gradient", "distinct", "regularised-least-squares", "least-squares", "budget"],
         REDUCE,
-        "LS reduction with the multiplier penalty C, (20)",
-        REPORT,
+        "LS reduction with the multiplier penalty C",
+        report!("(14), (20)"),
     ),
     mix(
         "fklms-reduce",
         ["gradient", "distinct", "crowding", "fast", "budget"],
         REDUCE,
-        "fast KLMS reduction, (16)-(17)",
-        REPORT,
+        "fast KLMS reduction: cost 1 - max k, projection with K_RR = I",
+        report!("(16)-(17)"),
     ),
     mix(
         "fmklms-reduce",
         ["gradient", "distinct", "crowding-alpha", "fast", "budget"],
         REDUCE,
-        "fast MKLMS reduction, (18)",
-        REPORT,
+        "fast MKLMS reduction: the same cost times alpha^2",
+        report!("(16), (18)"),
     ),
     mix(
         "afklms-reduce",
         ["gradient", "distinct", "energy", "fast", "budget"],
         REDUCE,
-        "alternative fast KLMS reduction, section 5",
-        REPORT,
+        "alternative fast KLMS reduction: cost k_NN - |K_NR|^2",
+        report!("section 5, (13) with K_RR = I"),
     ),
     mix(
         "afmklms-reduce",
         ["gradient", "distinct", "energy-alpha", "fast", "budget"],
         REDUCE,
-        "alternative fast MKLMS reduction, section 5",
-        REPORT,
+        "alternative fast MKLMS reduction: that times alpha^2",
+        report!("section 5, (13) with K_RR = I, times alpha^2"),
     ),
     mix(
         "number-truncation",
         ["gradient", "distinct", "magnitude", "none", "budget"],
         REDUCE,
         "the smallest weight leaves a full dictionary (NT)",
-        REPORT,
+        report!("section 2, truncation"),
     ),
     mix(
         "magnitude-truncation",
         ["gradient", "distinct", "magnitude", "none", "limit"],
         &[("eta", "0.1"), ("lambda_max", "1e-3")],
         "weights below lambda_max leave (MT)",
-        REPORT,
+        report!("section 2, truncation"),
     ),
     mix(
         "age-truncation",
         ["gradient", "distinct", "oldest", "none", "maximum-age"],
         &[("eta", "0.1")],
         "vectors leave that were not renewed for max_age presentations (AT)",
-        REPORT,
+        report!("section 2, truncation"),
     ),
 ];

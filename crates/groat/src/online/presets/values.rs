@@ -11,6 +11,11 @@ use std::collections::BTreeMap;
 pub(crate) struct Values(BTreeMap<&'static str, String>);
 
 impl Values {
+    /// The regulariser `eps` of a normalised step if the settings ask for one.
+    pub fn normaliser(&self) -> Result<Option<f64>> {
+        if self.text("normalised")? == "true" { self.number("eps").map(Some) } else { Ok(None) }
+    }
+
     /// Joins defaults and settings; a setting that is not taken, or lies outside its range, is an error.
     pub(super) fn new(preset: &'static str, taken: &[Setting], settings: &Settings) -> Result<Self> {
         for (name, value) in settings.iter() {

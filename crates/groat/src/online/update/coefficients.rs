@@ -7,6 +7,7 @@
 
 use super::{Model, Projection, Rule, Sample, Values};
 use crate::error::Result;
+use crate::online::filter::normalised;
 use crate::simd::{axpy, dot};
 use serde::{Deserialize, Serialize};
 
@@ -32,8 +33,7 @@ impl Coefficients {
 
     /// The factor of `k` when the squared norm of all kernel values is `norm`.
     fn factor(&self, pull: f64, norm: f64) -> f64 {
-        let step = self.eps.map_or(self.eta, |eps| self.eta / (eps + norm).max(f64::MIN_POSITIVE));
-        step * pull
+        normalised(self.eta, self.eps, norm) * pull
     }
 }
 

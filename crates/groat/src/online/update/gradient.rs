@@ -3,6 +3,7 @@
 
 use super::{Model, Projection, Rule, Sample, Values};
 use crate::error::Result;
+use crate::online::filter::normalised;
 use serde::{Deserialize, Serialize};
 
 /// The gradient step.
@@ -38,7 +39,7 @@ impl Gradient {
     }
 
     fn step(&self, kxx: f64) -> f64 {
-        self.eps.map_or(self.eta, |eps| self.eta / (eps + kxx).max(f64::MIN_POSITIVE))
+        normalised(self.eta, self.eps, kxx)
     }
 }
 

@@ -115,9 +115,7 @@ impl Input {
 
 impl Run {
     fn new(samples: &Samples) -> anyhow::Result<Self> {
-        // The first vectors enter unconditionally; in one dimension some nearly coincide, and without a floor the
-        // inverse Gram matrix of such a dictionary is lost in about one run of 250.
-        let settings = format!("eta=0.2,mu0=adaptive,budget={BUDGET},floor=1e-6");
+        let settings = format!("eta=0.2,mu0=adaptive,budget={BUDGET}");
         let mut coherent = learner("spl-coherence", KERNEL, samples.width(), &settings)?;
         let (mut coherence, mut coherent_errors, mut rose) = (Vec::new(), Vec::new(), false);
         for (x, y) in samples.rows()?.iter().zip(&samples.y) {
