@@ -2,4 +2,7 @@
 
 use groat::data::Format;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| groat_fuzz::read(bytes, Format::Arrow));
+libfuzzer_sys::fuzz_target!(
+    init: groat_fuzz::allow_caught_panics(),
+    |bytes: &[u8]| groat_fuzz::read(bytes, Format::Arrow)
+);

@@ -14,3 +14,10 @@ pub fn read(bytes: &[u8], format: Format) {
         rows.for_each(drop);
     }
 }
+
+/// The fuzzer's hook ends the process at every panic, also at those of a decoder that the reader turns into an
+/// error. Without the hook only a panic that leaves the target ends it.
+pub fn allow_caught_panics() {
+    drop(std::panic::take_hook());
+    groat::data::quiet_decoders();
+}

@@ -18,6 +18,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    groat::data::quiet_decoders();
     // A wrong call ends here with code 2, `--help` and `--version` with 0.
     let cli = args::Cli::parse();
     let outcome =

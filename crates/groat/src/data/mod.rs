@@ -31,6 +31,8 @@ pub use cell::Cell;
 pub use column::{Categories, Column, Sparse};
 pub use embed::{Embedder, Embedding};
 pub use inputs::{InputColumn, InputOptions, Inputs};
+#[cfg(feature = "arrow")]
+pub use read::quiet_decoders;
 #[cfg(feature = "files")]
 pub use read::{Format, ReadOptions, Record, RowReader, TableReader, read_table};
 pub use split::Split;

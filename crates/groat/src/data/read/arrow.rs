@@ -1,8 +1,9 @@
 //! Parquet and Arrow IPC.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Seek};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
 use arrow::array::{Array, AsArray, RecordBatch, RecordBatchReader};
 use arrow::compute::cast;
@@ -106,13 +107,33 @@ impl ArrowReader {
     }
 }
 
+thread_local! {
+    /// True while this thread is inside [`guarded`].
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Runs the decoders of other crates, which panic on some damaged files, and makes that an error. What
 /// they leave behind is not used again: a reader that failed hands out nothing more.
 fn guarded<T>(source: &str, decode: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+    DECODING.set(true);
+    let outcome = catch_unwind(AssertUnwindSafe(decode));
+    DECODING.set(false);
+    outcome.unwrap_or_else(|_| {
         let reason = "the file is damaged: its decoder gave up".to_owned();
         Err(Error::Source { source_name: source.to_owned(), reason })
     })
+}
+
+/// Keeps the decoders of Parquet and Arrow from writing to standard error when a damaged file makes them panic;
+/// the reader reports it as an [`Error`] in any case. All other panics go to the hook that was there. For
+/// programs to call when they start: a library does not change the process by itself.
+pub fn quiet_decoders() {
+    let loud = take_hook();
+    set_hook(Box::new(move |panic| {
+        if !DECODING.get() {
+            loud(panic);
+        }
+    }));
 }
 
 /// The file itself, or its decompressed copy in a temporary file that vanishes with the reader.
@@ -153,4 +174,30 @@ fn column(array: &dyn Array, as_text: bool) -> std::result::Result<Column, Strin
 fn texts(array: &dyn Array) -> std::result::Result<Categories, String> {
     let texts = cast(array, &DataType::LargeUtf8).map_err(|e| e.to_string())?;
     Ok(texts.as_string::<i64>().iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_panic_of_a_decoder_is_an_error_and_can_be_silent() {
+        let heard = Arc::new(AtomicUsize::new(0));
+        let (here, before, counter) = (std::thread::current().id(), take_hook(), Arc::clone(&heard));
+        set_hook(Box::new(move |panic| {
+            // Tests of other threads share the hook.
+            match std::thread::current().id() == here {
+                true => drop(counter.fetch_add(1, Ordering::Relaxed)),
+                false => before(panic),
+            }
+        }));
+        quiet_decoders();
+        let error = guarded("f.parquet", || -> Result<()> { panic!("bad page") }).unwrap_err();
+        assert_eq!(error.to_string(), "f.parquet: the file is damaged: its decoder gave up");
+        assert_eq!(heard.load(Ordering::Relaxed), 0);
+        assert!(catch_unwind(|| panic!("elsewhere")).is_err());
+        assert_eq!(heard.load(Ordering::Relaxed), 1);
+    }
 }

@@ -16,6 +16,8 @@ mod tables;
 use std::io::Read;
 use std::path::Path;
 
+#[cfg(feature = "arrow")]
+pub use arrow::quiet_decoders;
 pub use rows::{Record, RowReader};
 pub use source::Format;
 use source::Source;
