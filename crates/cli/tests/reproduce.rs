@@ -41,3 +41,20 @@ fn missing_data_are_never_passed() {
     let (answer, code) = quick(&["B13", "--data", empty.path().to_str().unwrap()]);
     assert_eq!((&answer["outside"], &answer["missing"], code), (&0.into(), &3.into(), Some(1)));
 }
+
+#[test]
+fn compact_kernels_with_data() {
+    let Some(data) = groat::testing::shared("data") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("d9.html");
+    let (answer, code) = quick(&["D9", "--data", data.to_str().unwrap(), "--report", page.to_str().unwrap()]);
+    assert_eq!((&answer["outside"], &answer["missing"], code), (&0.into(), &0.into(), Some(0)), "{answer:#}");
+    let page = fs::read_to_string(page).unwrap();
+    for figure in 1..=8 {
+        assert!(
+            page.contains(&format!("Figure {figure}"))
+                || (figure, page.contains("Figures 1, 3 and 5")) == (5, true)
+        );
+    }
+    assert!(page.len() < 3_000_000, "{}", page.len());
+}

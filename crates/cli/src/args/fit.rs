@@ -79,6 +79,9 @@ pub struct FitArgs {
     /// lssvm: how to solve: auto, dense, sparse or iterative
     #[arg(long, value_name = "SOLVER", help_heading = "Method")]
     pub solver: Option<groat::batch::Solver>,
+    /// lssvm: where the kernel matrix is not positive definite, raise the ridge until it is
+    #[arg(long, help_heading = "Method")]
+    pub shift: bool,
     /// Memory that matrices may take, e.g. 2GiB
     #[arg(long, value_name = "SIZE", help_heading = "Method")]
     pub memory: Option<Bytes>,

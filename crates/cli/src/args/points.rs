@@ -44,7 +44,10 @@ pub struct TuneSupportArgs {
     /// With `auto`: memory that the matrix may take, e.g. 2GiB
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,
-    /// Write a page with charts
+    /// Also reorder the matrix, by reverse Cuthill-McKee and by minimum degree, and tell bandwidth and fill
+    #[arg(long)]
+    pub orders: bool,
+    /// Write a page with charts, pictures of the matrix among them
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Components that get a map on the page.
 const MAPS: usize = 8;
 /// Cells along each side of a map.
-const CELLS: usize = 72;
+const CELLS: usize = 56;
 
 /// The result. Field names are part of the command's interface.
 #[derive(Serialize)]

@@ -31,6 +31,9 @@ struct Answer {
     nonzeros: f64,
     bytes: f64,
     exact: bool,
+    /// With `--orders` or a page, where the matrix is small enough to be reordered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    orders: Vec<Order>,
     curve: Vec<Point>,
     notes: Vec<String>,
     report: Option<PathBuf>,
@@ -41,6 +44,38 @@ struct Point {
     support: f64,
     alignment: f64,
     sparsity: f64,
+}
+
+/// The matrix in one order.
+#[derive(Serialize)]
+struct Order {
+    name: &'static str,
+    /// `max b_i`, the distance of the farthest nonzero from the diagonal.
+    reach: usize,
+    /// `max b_i + 1`.
+    half_bandwidth: usize,
+    /// `2 max b_i + 1`.
+    bandwidth: usize,
+    /// Numbers in the Cholesky factor.
+    fill: usize,
+    #[serde(skip)]
+    gram: SparseGram,
+}
+
+impl Order {
+    fn new(name: &'static str, gram: SparseGram) -> groat::Result<Self> {
+        let b = gram.bandwidth();
+        let fill = gram.factor_fill()?;
+        Ok(Self { name, reach: b.reach, half_bandwidth: b.half(), bandwidth: b.full(), fill, gram })
+    }
+
+    /// As given, narrow, and with little fill.
+    fn all(gram: SparseGram) -> groat::Result<Vec<Self>> {
+        let narrow = gram.reordered(&gram.reverse_cuthill_mckee())?;
+        let sparse = gram.reordered(&gram.minimum_degree()?)?;
+        let named = [("as given", gram), ("reverse Cuthill-McKee", narrow), ("minimum degree", sparse)];
+        named.into_iter().map(|(name, gram)| Order::new(name, gram)).collect()
+    }
 }
 
 /// Runs the command.
@@ -60,9 +95,16 @@ pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
     let mut notes = points.notes.clone();
     notes.extend(kernel.warning_for(points.x.cols()));
     session.check_stop()?;
+    let mut orders = Vec::new();
+    if args.orders || args.report.is_some() {
+        match SparseGram::assemble(&kernel, points.x.view(), PICTURE_BYTES) {
+            Ok(gram) => orders = Order::all(gram)?,
+            Err(error) => notes.push(format!("the matrix was not reordered: {error}")),
+        }
+    }
+    session.check_stop()?;
     if let Some(path) = &args.report {
-        let gram = SparseGram::assemble(&kernel, points.x.view(), PICTURE_BYTES).ok();
-        write_file(path, page(&points, &curve, &choice, gram.as_ref())?.as_bytes())?;
+        write_file(path, page(&points, &curve, &choice, &orders).as_bytes())?;
     }
     drop(bar);
     let answer = Answer {
@@ -77,6 +119,7 @@ pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
         nonzeros: expected.nonzeros,
         bytes: expected.bytes,
         exact: tuning.is_exact(),
+        orders,
         curve: curve
             .iter()
             .map(|p| Point { support: p.support, alignment: p.alignment, sparsity: p.sparsity })
@@ -100,6 +143,10 @@ impl Answer {
         for note in &self.notes {
             summary = summary.line("note", note);
         }
+        for order in &self.orders {
+            let told = format!("max b {}, {} numbers in the factor", order.reach, order.fill);
+            summary = summary.line(order.name, told);
+        }
         let mut text = summary.to_text();
         text.push_str("\n   support  alignment      zeros\n");
         for p in self.curve.iter().step_by(4) {
@@ -114,39 +161,26 @@ impl Answer {
     }
 }
 
-fn page(
-    points: &Points,
-    curve: &[CurvePoint],
-    choice: &SupportChoice,
-    gram: Option<&SparseGram>,
-) -> anyhow::Result<String> {
+fn page(points: &Points, curve: &[CurvePoint], choice: &SupportChoice, orders: &[Order]) -> String {
     let curves = Section::new("Alignment and sparsity")
         .text(format!("Chosen: support {choice}."))
         .chart(support_curves("Alignment and sparsity", curve, Some(choice)));
     let mut page = Page::new("The support of a compact kernel")
         .lead(format!("{} rows of {}, {}", points.x.rows(), points.source, points.kernel))
         .section(curves);
-    if let Some(gram) = gram {
-        let mut table = Table::new("Orders", ["order", "max b", "max b + 1", "2 max b + 1"]);
-        let mut section = Section::new("The matrix at the chosen support").text(format!(
-            "{} nonzeros, {} bytes stored",
-            gram.nonzeros(),
-            gram.memory()
-        ));
-        let orders = [
-            ("as given", None),
-            ("reverse Cuthill-McKee", Some(gram.reverse_cuthill_mckee())),
-            ("minimum degree", Some(gram.minimum_degree()?)),
-        ];
-        for (name, order) in orders {
-            let reordered = order.map(|order| gram.reordered(&order)).transpose()?;
-            let gram = reordered.as_ref().unwrap_or(gram);
-            let b = gram.bandwidth();
-            let numbers = [b.reach, b.half(), b.full()].map(|v| v.to_string());
-            table = table.row(std::iter::once(name.to_owned()).chain(numbers));
-            section = section.chart(spy(name, gram));
+    if let Some(first) = orders.first() {
+        let (nonzeros, bytes) = (first.gram.nonzeros(), first.gram.memory());
+        let mut section = Section::new("The matrix at the chosen support")
+            .text(format!("{nonzeros} nonzeros, {bytes} bytes stored"));
+        let head = ["order", "max b", "max b + 1", "2 max b + 1", "numbers in the factor"];
+        let mut table = Table::new("Orders", head);
+        for order in orders {
+            let numbers = [order.reach, order.half_bandwidth, order.bandwidth, order.fill];
+            let cells = numbers.map(|v| v.to_string());
+            table = table.row(std::iter::once(order.name.to_owned()).chain(cells));
+            section = section.chart(spy(order.name, &order.gram));
         }
         page = page.section(section.table(table));
     }
-    Ok(page.foot(foot()).to_html())
+    page.foot(foot()).to_html()
 }

@@ -18,6 +18,7 @@ pub struct Settings<'a> {
     pub seed: u64,
     pub support: Option<SupportArg>,
     pub solver: Option<Solver>,
+    pub shift: bool,
     pub memory: Option<Bytes>,
 }
 

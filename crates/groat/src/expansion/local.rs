@@ -4,7 +4,7 @@
 //! in a neighbour index at the first prediction, and from then on a prediction costs what the neighbours
 //! of its query cost, however many vectors there are.
 
-use crate::kernels::Kernel;
+use crate::kernels::{Evaluator, Kernel};
 use crate::matrix::{Matrix, Rows};
 use crate::neighbours::Neighbours;
 use rayon::prelude::*;
@@ -18,7 +18,41 @@ const CHUNK: usize = 64;
 /// The index over a model's vectors, made when it is first needed. It is no part of the model's value: a
 /// copy makes its own, and models are equal whether or not they have one.
 #[derive(Debug, Default)]
-pub(super) struct Local(OnceLock<Option<Neighbours>>);
+pub(super) struct Local(OnceLock<Option<Arranged>>);
+
+/// Vectors and their weights in the order of the index, so that what a query needs lies together.
+#[derive(Debug)]
+struct Arranged {
+    index: Neighbours,
+    weights: Matrix,
+}
+
+impl Arranged {
+    fn new(kernel: &Kernel, vectors: Rows<'_>, weights: Rows<'_>, support: f64) -> Option<Self> {
+        let coordinates = kernel.distance_coordinates(vectors);
+        let index = Neighbours::new(Rows::new(&coordinates, vectors.cols()).ok()?, support).ok()?;
+        let order: Vec<usize> = index.order().iter().map(|&i| i as usize).collect();
+        Some(Self { index, weights: weights.select(&order) })
+    }
+
+    /// Adds the neighbours' contributions to `out`, one query per `outputs` numbers.
+    fn add(&self, evaluator: &Evaluator<f64>, queries: Rows<'_>, out: &mut [f64]) {
+        let (mut near, mut values) = (Vec::new(), Vec::new());
+        for (query, out) in queries.iter().zip(out.chunks_exact_mut(self.weights.cols())) {
+            near.clear();
+            values.clear();
+            self.index.visit_places(query, |place, squared| {
+                near.push(place);
+                values.push(squared);
+            });
+            evaluator.radial(&mut values);
+            for (&place, value) in near.iter().zip(&values) {
+                let weights = self.weights.row(place);
+                out.iter_mut().zip(weights).for_each(|(o, w)| *o += value * w);
+            }
+        }
+    }
+}
 
 impl Clone for Local {
     fn clone(&self) -> Self {
@@ -42,32 +76,21 @@ impl Local {
         weights: Rows<'_>,
     ) -> Option<Matrix> {
         let support = kernel.support().filter(|_| vectors.rows() >= MIN_VECTORS)?;
-        let index = self.0.get_or_init(|| {
-            let coordinates = kernel.distance_coordinates(vectors);
-            Neighbours::new(Rows::new(&coordinates, vectors.cols()).ok()?, support).ok()
-        });
-        let index = index.as_ref()?;
+        let arranged = self.0.get_or_init(|| Arranged::new(kernel, vectors, weights, support)).as_ref()?;
         let coordinates = kernel.distance_coordinates(x);
         let x = Rows::new(&coordinates, x.cols()).ok()?;
         let evaluator = kernel.evaluator::<f64>();
         let outputs = weights.cols();
         let mut out = Matrix::zeros(x.rows(), outputs);
-        out.data_mut().par_chunks_mut(CHUNK * outputs).enumerate().for_each(|(c, out)| {
-            let (mut near, mut values) = (Vec::new(), Vec::new());
-            for (k, out) in out.chunks_exact_mut(outputs).enumerate() {
-                near.clear();
-                values.clear();
-                index.visit(x.row(c * CHUNK + k), |i, squared| {
-                    near.push(i);
-                    values.push(squared);
-                });
-                evaluator.radial(&mut values);
-                for (i, value) in near.iter().zip(&values) {
-                    let weights = weights.row(*i as usize);
-                    out.iter_mut().zip(weights).for_each(|(o, w)| *o += value * w);
-                }
-            }
-        });
+        if x.rows() <= CHUNK {
+            // Waking another thread would take longer than the work.
+            arranged.add(&evaluator, x, out.data_mut());
+        } else {
+            out.data_mut().par_chunks_mut(CHUNK * outputs).enumerate().for_each(|(c, out)| {
+                let queries = x.slice(c * CHUNK, c * CHUNK + out.len() / outputs);
+                arranged.add(&evaluator, queries, out);
+            });
+        }
         Some(out)
     }
 }

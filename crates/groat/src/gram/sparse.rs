@@ -1,6 +1,8 @@
 //! The sparse Gram matrix of a compactly supported kernel (systems D2 and D3).
 
-use groat_linalg::{Bandwidth, SparseSymmetric, minimum_degree, reverse_cuthill_mckee};
+use groat_linalg::{
+    Bandwidth, Ordering, SparseAnalysis, SparseSymmetric, minimum_degree, reverse_cuthill_mckee,
+};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -146,6 +148,12 @@ impl SparseGram {
     /// The approximate minimum degree order.
     pub fn minimum_degree(&self) -> Result<Vec<u32>> {
         minimum_degree(&self.matrix).map_err(|e| Error::numerical("minimum degree ordering", e))
+    }
+
+    /// Numbers in the Cholesky factor as the rows stand, with the zeros that its dense blocks keep.
+    pub fn factor_fill(&self) -> Result<usize> {
+        let analysis = SparseAnalysis::new(&self.matrix, Ordering::Natural);
+        analysis.map(|a| a.fill()).map_err(|e| Error::numerical("predicting the fill of a factor", e))
     }
 
     /// The same matrix with rows and columns in another order.

@@ -56,13 +56,12 @@ impl Neighbours {
         if part.len() <= SMALL {
             return None;
         }
-        let radius = self.radius_squared.sqrt();
         let mut values: Vec<f64> = part.iter().map(|&p| self.points.row(p as usize)[axis]).collect();
         values.sort_unstable_by(f64::total_cmp);
         let mut best: Option<Cut> = None;
         let mut far = 0;
         for (left, &at) in values.iter().enumerate() {
-            while far < values.len() && values[far] - at < radius {
+            while far < values.len() && values[far] - at < self.radius {
                 far += 1;
             }
             let right = values.len() - far;
@@ -87,7 +86,6 @@ impl Neighbours {
         marks: &mut [u32],
         number: u32,
     ) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-        let radius = self.radius_squared.sqrt();
         let value = |p: u32| self.points.row(p as usize)[cut.axis];
         let (left, others): (Vec<u32>, Vec<u32>) = part.iter().partition(|p| value(**p) < cut.at);
         for &p in &left {
@@ -99,7 +97,7 @@ impl Neighbours {
             sees
         };
         let (strip, right): (Vec<u32>, Vec<u32>) =
-            others.into_iter().partition(|&p| value(p) - cut.at < radius && sees_left(p));
+            others.into_iter().partition(|&p| value(p) - cut.at < self.radius && sees_left(p));
         (left, right, strip)
     }
 }

@@ -45,7 +45,9 @@ pub struct Neighbours {
     points: Matrix,
     /// Row `k` of `points` is row `order[k]` of the original set.
     order: Vec<u32>,
-    radius_squared: f64,
+    radius: f64,
+    /// Squared distances below this belong to distances below the radius, rounding included.
+    limit: f64,
     index: Index,
 }
 
@@ -77,7 +79,7 @@ impl Neighbours {
             Index::Tree(tree) => Index::Tree(tree.with_boxes(points.view())),
             other => other,
         };
-        Ok(Neighbours { points, order, radius_squared: radius * radius, index })
+        Ok(Neighbours { points, order, radius, limit: squared_limit(radius), index })
     }
 
     /// Number of points.
@@ -109,14 +111,18 @@ impl Neighbours {
     /// The order of the calls depends on the index alone. A query with a NaN or another number of
     /// features has no neighbours.
     pub fn visit(&self, query: &[f64], mut visit: impl FnMut(u32, f64)) {
+        self.visit_places(query, |place, squared| visit(self.order[place], squared));
+    }
+
+    /// [`Neighbours::visit`] with places in [`Neighbours::order`] instead of rows.
+    pub(crate) fn visit_places(&self, query: &[f64], mut visit: impl FnMut(usize, f64)) {
         if query.len() != self.points.cols() {
             return;
         }
-        let limit = self.radius_squared;
+        let limit = self.limit;
         let mut run = |from: usize, to: usize| {
-            brute::scan(self.points.view().slice(from, to), query, limit, |k, squared| {
-                visit(self.order[from + k], squared);
-            });
+            let points = self.points.view().slice(from, to);
+            brute::scan(points, query, limit, |k, squared| visit(from + k, squared));
         };
         match &self.index {
             Index::Grid(grid) => grid.runs(query, &mut run),
@@ -138,6 +144,20 @@ impl Neighbours {
         self.visit(query, |_, _| count += 1);
         count
     }
+}
+
+/// The least `s` whose root is not below the radius: `s < limit` exactly when `sqrt(s) < radius`.
+///
+/// `radius^2` itself may be rounded up, and then a pair at just the radius would count as nearer.
+fn squared_limit(radius: f64) -> f64 {
+    let mut limit = radius * radius;
+    while limit > 0.0 && limit.next_down().sqrt() >= radius {
+        limit = limit.next_down();
+    }
+    while limit.sqrt() < radius {
+        limit = limit.next_up();
+    }
+    limit
 }
 
 #[cfg(test)]

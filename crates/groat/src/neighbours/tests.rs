@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 fn plain(x: Rows<'_>, query: &[f64], radius: f64) -> Vec<u32> {
     let squared = |p: &[f64]| p.iter().zip(query).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-    (0..x.rows()).filter(|&i| squared(x.row(i)) < radius * radius).map(|i| i as u32).collect()
+    (0..x.rows()).filter(|&i| squared(x.row(i)).sqrt() < radius).map(|i| i as u32).collect()
 }
 
 fn found(index: &Neighbours, query: &[f64]) -> Vec<u32> {
@@ -73,4 +73,16 @@ fn odd_queries_and_parameters() {
     assert!(Neighbours::new(x, 0.0).is_err() && Neighbours::new(x, f64::NAN).is_err());
     assert!(Neighbours::new(Rows::new(&[f64::NAN], 1).unwrap(), 1.0).is_err());
     assert!(Neighbours::new(Rows::new(&[], 3).unwrap(), 1.0).unwrap().within(&[0.0; 3]).is_empty());
+}
+
+#[test]
+fn a_pair_at_just_the_radius_is_no_pair() {
+    let mut at = 0.1;
+    for _ in 0..2000 {
+        at = (at * 1.618_033_988_7_f64).fract() + 1e-3;
+        let squared = at * at;
+        let index =
+            Neighbours::new(Rows::new(&[0.0, 0.0, at, at], 2).unwrap(), (squared + squared).sqrt()).unwrap();
+        assert_eq!(index.count(&[0.0, 0.0]), 1, "{at}");
+    }
 }

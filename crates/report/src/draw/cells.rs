@@ -8,6 +8,8 @@ use crate::palette;
 
 /// Shades that a quantity is shown in; neighbours of one shade become one rectangle.
 const SHADES: f64 = 48.0;
+/// Shades between one strength of ink and the next.
+const INK: usize = 8;
 
 pub(super) fn cells(plot: &Plot<'_>, cells: &Cells) -> Drawn {
     let grid = &cells.grid;
@@ -49,8 +51,11 @@ fn shade(paint: &Paint, value: f64, (low, high): (f64, f64)) -> Option<usize> {
     match paint {
         Paint::Sequential => Some(part(value - low, high - low)),
         Paint::Classes(_) => (value >= 0.0).then_some(value as usize),
-        // Counts differ by orders of magnitude; a single entry must still be seen.
-        Paint::Ink => Some(part(value.max(0.0).ln_1p(), high.ln_1p()).max((value > 0.0) as usize * 8)),
+        // Counts differ by orders of magnitude; a single entry must still be seen. Few shades make few pieces.
+        Paint::Ink => {
+            let part = part(value.max(0.0).ln_1p(), high.ln_1p());
+            Some((part / INK * INK).max((value > 0.0) as usize * INK))
+        }
     }
 }
 

@@ -166,6 +166,7 @@ fn learn(
         ridge: plan.ridge,
         support: plan.support,
         solver: plan.solver,
+        shift: plan.shift,
         memory: plan.memory,
         selection: &plan.selection,
         classes,

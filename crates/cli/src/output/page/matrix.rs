@@ -5,7 +5,7 @@ use groat::tune::{CurvePoint, SupportChoice};
 use groat_report::{Axis, Cells, Chart, Grid, Line, Marker, Paint, Rule};
 
 /// Cells along the side of a picture of a matrix.
-const SIDE: usize = 160;
+const SIDE: usize = 128;
 
 /// Alignment and sparsity over the support.
 pub fn support_curves(title: &str, curve: &[CurvePoint], choice: Option<&SupportChoice>) -> Chart {

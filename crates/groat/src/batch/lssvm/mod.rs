@@ -43,6 +43,9 @@ use crate::expansion::{Expansion, Record, Task};
 use crate::kernels::Kernel;
 use crate::tune::{SupportRule, SupportTuning, sample_rows};
 
+/// Share of zeros from which on a sparse factorisation is quicker than a dense one.
+const WORTHWHILE: f64 = 0.75;
+
 /// How the linear system is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solver {
@@ -95,7 +98,8 @@ pub struct LeastSquaresSvm {
     pub ridges: Search,
     /// How the system is solved.
     pub solver: Solver,
-    /// Whether the leave-one-out error is worked out where a factorisation is at hand.
+    /// Whether the leave-one-out error is worked out where a factorisation is at hand. Conjugate gradients
+    /// leave none.
     pub leave_one_out: bool,
     /// Whether a matrix that is not positive definite is met by a larger ridge instead of an error.
     pub shift: bool,
@@ -187,8 +191,21 @@ impl LeastSquaresSvm {
         let tuning = SupportTuning::for_kernel(&kernel, problem.x, self.seed)?;
         let choice = tuning.choose(rule)?;
         notes.push(format!("support {choice} (rule {rule})"));
+        notes.extend(nearly_full(&tuning, choice.sparsity));
         Ok(tuning.kernel_with(choice.support))
     }
+}
+
+/// A word where a compact kernel brings little, and what more zeros would cost.
+fn nearly_full(tuning: &SupportTuning<'_>, sparsity: f64) -> Option<String> {
+    let sparse = tuning.choose(SupportRule::Sparsity(WORTHWHILE)).ok()?;
+    (sparsity < WORTHWHILE).then(|| {
+        format!(
+            "at this support the matrix is nearly full and nothing is saved; support {:.4} (sparsity={WORTHWHILE}) \
+             would leave an alignment of {:.3}",
+            sparse.support, sparse.alignment
+        )
+    })
 }
 
 impl Method for LeastSquaresSvm {

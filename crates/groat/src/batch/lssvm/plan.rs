@@ -63,7 +63,7 @@ pub(super) fn choose(
     }
     let quick = iterative <= c.stored() as f64 * ANALYSIS && iterative <= dense;
     let forced = params.solver == Solver::Sparse;
-    if !forced && quick && !params.leave_one_out {
+    if !forced && quick {
         let why = format!("conjugate gradients need about {iterations:.0} products, less than an ordering");
         return plan(Solver::Iterative, None, why);
     }
@@ -83,11 +83,10 @@ pub(super) fn choose(
             advice: "use the iterative solver, or a smaller support",
         });
     }
-    let iterative_allowed = if params.leave_one_out { f64::INFINITY } else { iterative };
-    if forced || (fits && direct <= iterative_allowed && (direct <= dense || !dense_fits)) {
+    if forced || (fits && direct <= iterative && (direct <= dense || !dense_fits)) {
         return plan(Solver::Sparse, Some(analysis), format!("the factor will be {fill:.1} % full"));
     }
-    if dense_fits && dense <= iterative_allowed {
+    if dense_fits && dense <= iterative {
         return plan(Solver::Dense, None, format!("a sparse factor would be {fill:.1} % full"));
     }
     let why = if fits { "slower" } else { "too large" };

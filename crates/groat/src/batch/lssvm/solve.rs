@@ -221,6 +221,9 @@ fn iterate(
         products += run(params.tolerance, c, &preconditioner, b, x)?;
     }
     notes.push(format!("conjugate gradients took {products} products"));
+    if params.leave_one_out {
+        notes.push("no leave-one-out error, for which there would have to be a factorisation".to_owned());
+    }
     Ok(Solved { columns, diagonal: None, solver: Solver::Iterative, ridge })
 }
 
@@ -308,5 +311,8 @@ fn not_definite(error: &groat_linalg::Error, ridge: f64, smallest: Option<f64>) 
         }
         _ => format!("raise the ridge (now {ridge}), and check for duplicate rows"),
     };
-    Error::numerical("solving for the least-squares SVM", format!("{error}; {remedy}, or let it be shifted"))
+    Error::numerical(
+        "solving for the least-squares SVM",
+        format!("{error}; {remedy}, or let it be shifted (--shift)"),
+    )
 }

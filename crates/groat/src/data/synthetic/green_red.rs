@@ -34,6 +34,11 @@ impl GreenRed {
         Ok(Self { green, red })
     }
 
+    /// The centres, green then red.
+    pub fn centres(&self) -> [&[[f64; 2]]; 2] {
+        [&self.green, &self.red]
+    }
+
     /// `n` points, green (-1) and red (+1) in turn.
     pub fn samples(&self, n: usize, random: &mut Pcg64) -> (Vec<Vec<f64>>, Vec<f64>) {
         let deviation = Self::VARIANCE.sqrt();
