@@ -138,13 +138,13 @@ fn page(points: &Points, fitted: &PrincipalComponents, scores: &Matrix) -> anyho
         .lead(format!("{} rows of {}, {}", points.x.rows(), points.source, points.kernel))
         .section(section);
     if points.x.cols() == 2 {
-        page = page.section(maps(points.x.view(), fitted)?);
+        page = page.section(maps("The components over the plane", points.x.view(), fitted)?);
     }
     Ok(page.foot(foot()).to_html())
 }
 
 /// Each component over the plane of two features, in the units that the kernel sees.
-pub fn maps(x: Rows<'_>, fitted: &PrincipalComponents) -> groat::Result<Section> {
+pub fn maps(title: &str, x: Rows<'_>, fitted: &PrincipalComponents) -> groat::Result<Section> {
     let range = |j: usize| {
         let values = x.iter().map(|row| row[j]);
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
@@ -155,7 +155,7 @@ pub fn maps(x: Rows<'_>, fitted: &PrincipalComponents) -> groat::Result<Section>
     let places: Vec<f64> = grid.points().flat_map(|(x, y)| [x, y]).collect();
     let values = fitted.transform(Rows::new(&places, 2)?)?;
     let rows: Vec<(f64, f64)> = x.iter().map(|row| (row[0], row[1])).collect();
-    let mut section = Section::new("The components over the plane");
+    let mut section = Section::new(title);
     for j in 0..values.cols().min(MAPS) {
         let filled = grid.clone().with_values((0..values.rows()).map(|i| values[(i, j)]));
         let title = format!("Component {}, eigenvalue {}", j + 1, number(fitted.eigenvalues()[j]));

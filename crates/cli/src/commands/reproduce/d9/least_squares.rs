@@ -64,23 +64,26 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         }
     }
     let draws = if trial.quick { 1 } else { DRAWS };
-    let mut worst = [f64::NEG_INFINITY; LINES.len()];
+    let mut above = [0.0; LINES.len()];
     for r in 0..draws {
         trial.bar.show("table 3: other centres".into(), r, Some(draws));
         let mut random = realisation(trial.seed, r);
         let data = Data::draw(&GreenRed::draw(&mut random), n, &mut random)?;
         let full = best(&gaussian(SIGMA), &data)?.error;
         let tuning = data.tuning(trial.seed)?;
-        for (worst, (tau, ..)) in worst.iter_mut().zip(&LINES) {
+        for (above, (tau, ..)) in above.iter_mut().zip(&LINES) {
             let kernel = tuning.kernel_with(tuning.choose(SupportRule::Sparsity(*tau))?.support);
-            *worst = worst.max(best(&kernel, &data)?.error - full);
+            *above += (best(&kernel, &data)?.error - full) / draws as f64;
         }
     }
-    for (worst, (tau, _, error_paper, _)) in worst.into_iter().zip(LINES) {
-        let what =
-            format!("table 3, {draws} draws of the centres: most above the Gaussian at tau = {tau}, points");
+    for (above, (tau, _, error_paper, _)) in above.into_iter().zip(LINES) {
+        let what = format!(
+            "table 3, mean of {draws} draws of the centres: above the Gaussian at tau = {tau}, points"
+        );
         let paper = format!("{error_paper} (Gaussian 21.6 %)");
-        findings.rows.push(Row::new(what, paper, worst, Band::within(-2.0, 1.0)));
+        // The band is stated for 5,000 points; fewer need the smoothness of the wider kernel more.
+        let band = Band::within(-1.0, 1.0).widened(if trial.quick { 1.5 } else { 1.0 });
+        findings.rows.push(Row::new(what, paper, above, band));
     }
     Ok(findings)
 }
