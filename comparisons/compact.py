@@ -10,14 +10,18 @@ lines are missing and the exit code is 1, as it is when a target is missed.
 from __future__ import annotations
 
 import argparse
+import json
+import resource
+import subprocess
 import sys
+import time
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg
 from common import Verdicts, race
-from groat import KernelPca, LeastSquaresSvm, threads
+from groat import Kernel, KernelPca, LeastSquaresSvm, threads
 from scipy.spatial import cKDTree
 from sklearn.decomposition import KernelPCA
 
@@ -103,15 +107,15 @@ def against_cholmod(verdicts: Verdicts, repeats: int, n: int, sparsity: float, t
 
 def against_dense(verdicts: Verdicts, repeats: int, n: int, sparsity: float, target: float) -> None:
     x, y = points(n)
-    matrix = dense_matrix(x, sparsity)
+    # LAPACK works in place: each round gets its own copy, made before the clock starts.
+    copies = [np.asfortranarray(dense_matrix(x, sparsity)) for _ in range(repeats)]
     ours, whole, alone = race(
         repeats,
         lambda: machine(sparsity).fit(x, y),
         lambda: solve_dense(dense_matrix(x, sparsity), y),
-        # A copy in the order that LAPACK wants, made before the clock starts, would be the least; it costs little.
-        lambda: solve_dense(matrix.copy(order="F"), y),
+        lambda: solve_dense(copies.pop(), y),
     )
-    print(f"least-squares SVM, n = {n}, {sparsity:.0%} zeros: groat {ours}, dense SciPy {whole}, without assembly {alone}")
+    print(f"least-squares SVM, n = {n}, {sparsity:.0%} zeros: groat {ours}, dense SciPy {whole}, its solution {alone}")
     print(f"  {ours.result.notes[-1]}")
     verdicts.at_most("largest difference of a coefficient", difference(ours, whole), 1e-7)
     verdicts.at_least("times faster than dense SciPy Cholesky", whole.seconds / ours.seconds, target)
@@ -144,10 +148,51 @@ def components(verdicts: Verdicts, repeats: int, n: int, sparsity: float) -> Non
     verdicts.at_least(f"times faster than {name}", other.seconds / ours.seconds, 1.0)
 
 
+def assemble(n: int, neighbours: int) -> dict[str, float]:
+    """Time and memory of one sparse matrix; meant for a process of its own."""
+    x, _ = points(n)
+    compact = Kernel(kernel(1 - neighbours / n))
+    peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
+    before, begin = peak(), time.perf_counter()
+    data, _, starts = compact.sparse_gram(x)
+    nonzeros = 2 * len(data) - n
+    return {"seconds": time.perf_counter() - begin, "nonzeros": nonzeros, "bytes": peak() - before, "columns": len(starts) - 1}
+
+
+def assembly(verdicts: Verdicts, n: int, neighbours: int) -> None:
+    command = [sys.executable, __file__, "--assemble", str(n), str(neighbours)]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    general = 12 * found["nonzeros"] + 4 * n
+    print(f"assembly, n = {n}, {found['nonzeros'] / n:.1f} neighbours: {found['seconds']:.2f} s, {found['bytes'] / 1e6:.0f} MB at the peak")
+    verdicts.at_most("seconds", found["seconds"], 10)
+    verdicts.at_most("peak memory over 12 N + 4 n bytes", found["bytes"] / general, 1.3)
+
+
+def prediction(verdicts: Verdicts, repeats: int, sizes: list[int], neighbours: int) -> None:
+    """How the time of one prediction grows with the rows of the model, at the same number of neighbours."""
+    queries = np.random.default_rng(2).random((20_000, 2))
+    seconds = []
+    for n in sizes:
+        x, y = points(n)
+        model = machine(1 - neighbours / n).fit(x, y).model
+        model.predict(queries[:10])  # arranges the vectors
+        one, many = race(repeats, lambda: [model.predict(q[None]) for q in queries[:2000]], lambda: model.predict(queries))
+        seconds.append((one.seconds / 2000, many.seconds / len(queries)))
+        print(f"prediction, n = {n}, {neighbours} neighbours: {seconds[-1][0] * 1e6:.2f} us a query alone, {seconds[-1][1] * 1e6:.2f} us in a batch")
+    growth = [np.polyfit(np.log(sizes), np.log([s[k] for s in seconds]), 1)[0] for k in range(2)]
+    verdicts.at_most("exponent of n, one query at a time", growth[0], 0.1)
+    verdicts.at_most("exponent of n, in a batch", growth[1], 0.1)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
-    repeats = parser.parse_args().repeats
+    parser.add_argument("--assemble", type=int, nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.assemble:
+        print(json.dumps(assemble(*arguments.assemble)))
+        return 0
+    repeats = arguments.repeats
     print(f"threads: {threads()}")
     verdicts = Verdicts()
     if cholmod is None:
@@ -159,6 +204,8 @@ def main() -> int:
     against_dense(verdicts, repeats, 5000, 0.99, 30)
     components(verdicts, repeats, 5000, 0.0)
     components(verdicts, repeats, 5000, 0.99)
+    assembly(verdicts, 1_000_000, 50)
+    prediction(verdicts, repeats, [5_000, 50_000, 500_000], 50)
     return verdicts.exit_code()
 
 

@@ -121,6 +121,25 @@ def test_scikit_learn_finds_the_same_components(plane: tuple[Array, Array], rows
     np.testing.assert_array_equal(again.explained, ours.explained)
 
 
+@pytest.mark.parametrize("centre", [True, False])
+def test_scikit_learn_finds_the_components_of_a_compact_kernel(plane: tuple[Array, Array], centre: bool) -> None:
+    x, new = plane[0][:650], plane[0][650:]
+    kernel = Kernel.gaussian(1.0).with_support(1.0, power=3)
+    ours = KernelPca(kernel, components=5, centre=centre).fit(x)
+    # scikit-learn always centres; without it, the components are the eigenvectors themselves.
+    gram, cross = kernel.gram(x), kernel.cross(new, x)
+    if centre:
+        peer = KernelPCA(n_components=5, kernel="precomputed", eigen_solver="dense").fit(gram)
+        values, scores = peer.eigenvalues_, peer.transform(cross)
+    else:
+        all_values, vectors = np.linalg.eigh(gram)
+        values = all_values[::-1][:5]
+        scores = cross @ vectors[:, ::-1][:, :5] / np.sqrt(values)
+    np.testing.assert_allclose(ours.eigenvalues, values, rtol=1e-8)
+    for found, expected in zip(ours.transform(new).T, scores.T):
+        np.testing.assert_allclose(found, np.sign(found @ expected) * expected, atol=1e-8)
+
+
 def test_pre_images_come_back(rng: np.random.Generator) -> None:
     angle = rng.uniform(0.0, np.pi, size=120)
     x = np.column_stack([np.cos(angle), np.sin(angle)])

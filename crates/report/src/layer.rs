@@ -95,6 +95,7 @@ pub struct Contours {
     pub(crate) name: String,
     pub(crate) grid: Grid,
     pub(crate) levels: Vec<f64>,
+    pub(crate) colour: Option<usize>,
 }
 
 /// A straight guide line across the chart.
@@ -206,7 +207,7 @@ impl Cells {
 impl Contours {
     /// Lines at the given levels.
     pub fn new(name: impl Into<String>, grid: Grid, levels: Vec<f64>) -> Self {
-        Contours { name: name.into(), grid, levels }
+        Contours { name: name.into(), grid, levels, colour: None }
     }
 }
 
@@ -245,7 +246,7 @@ macro_rules! coloured {
         }
     )*};
 }
-coloured!(Line, Band, Scatter, Bars, Marker);
+coloured!(Line, Band, Scatter, Bars, Contours, Marker);
 
 macro_rules! into_layer {
     ($($kind:ident),*) => {$(
@@ -294,7 +295,9 @@ impl Layer {
             Layer::Scatter(l) => Some(l.colour),
             Layer::Bars(l) => Some(l.colour),
             Layer::Marker(l) => Some(l.colour),
-            Layer::Cells(_) | Layer::Contours(_) | Layer::Rule(_) => None,
+            // In ink unless one is asked for.
+            Layer::Contours(l) => l.colour.map(Some),
+            Layer::Cells(_) | Layer::Rule(_) => None,
         }
     }
 

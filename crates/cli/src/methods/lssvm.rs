@@ -10,9 +10,16 @@ pub const ENTRY: Entry = Entry {
     build,
 };
 
+/// Up to this many rows a factorisation costs so little that it is made for the leave-one-out error alone.
+const LEAVE_ONE_OUT_ROWS: usize = 5000;
+
 fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
     let default = LeastSquaresSvm::default();
     let memory = settings.memory.map_or(default.memory, |m| m.0);
+    let leave_one_out = match settings.solver {
+        None | Some(Solver::Auto) => settings.rows <= LEAVE_ONE_OUT_ROWS,
+        Some(solver) => solver != Solver::Iterative,
+    };
     Ok(Box::new(LeastSquaresSvm {
         kernel: settings.kernel.kernel.clone(),
         widths: if settings.kernel.width_given { Search::Fixed } else { Search::Auto },
@@ -20,7 +27,7 @@ fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
         ridge: settings.ridge.unwrap_or(default.ridge),
         ridges: if settings.ridge.is_some() { Search::Fixed } else { Search::Auto },
         solver: settings.solver.unwrap_or(Solver::Auto),
-        leave_one_out: true,
+        leave_one_out,
         shift: settings.shift,
         memory,
         seed: settings.seed,

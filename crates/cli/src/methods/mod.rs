@@ -19,6 +19,8 @@ pub struct Settings<'a> {
     pub support: Option<SupportArg>,
     pub solver: Option<Solver>,
     pub shift: bool,
+    /// Rows to learn from.
+    pub rows: usize,
     pub memory: Option<Bytes>,
 }
 

@@ -205,6 +205,34 @@ fn default_power(features: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn matrices_are_positive_definite_in_every_dimension(
+            d in 1usize..11,
+            more in 0u32..3,
+            smoothness in 0u32..4,
+            support in 0.1f64..5.0,
+            wide in any::<bool>(),
+            data in prop::collection::vec(-1.0f64..1.0, 10..400),
+        ) {
+            let n = data.len() / d;
+            let x = Rows::new(&data[..n * d], d).unwrap();
+            // A base that is almost constant leaves the definiteness to the taper.
+            let base = Kernel::gaussian(if wide { 100.0 } else { 0.5 });
+            let power = (d + 1).div_ceil(2) as u32 + more;
+            let wendland = Kernel::Wendland { width: support.into(), dimension: d as u32, smoothness };
+            for kernel in [Kernel::compact(base, support, power), wendland] {
+                prop_assert!(kernel.warning_for(d).is_none());
+                let gram = kernel.gram(x).unwrap();
+                let least = groat_linalg::eigh(gram.data(), n).unwrap().values[0];
+                prop_assert!(least > -1e-12 * n as f64, "{} on {} rows: {}", kernel, n, least);
+            }
+        }
+    }
 
     #[test]
     fn the_wrapper_is_the_product_of_its_parts() {

@@ -7,6 +7,7 @@
 //! coordinates and not at entries, and its tree is balanced, which is what threads need.
 
 use super::Neighbours;
+use super::tree::widest;
 
 /// Parts with so few points are not cut any further.
 const SMALL: usize = 64;
@@ -34,12 +35,10 @@ impl Neighbours {
 
     /// Brings a part into the order left, right, strip, and so within left and right.
     fn dissect(&self, part: &mut [u32], marks: &mut [u32], cuts: &mut u32) {
-        let axes = 0..self.points.cols();
-        let cut = axes.filter_map(|axis| self.cut(part, axis)).min_by(|a, b| {
-            let score = |a: &Cut, b: &Cut| a.strip as f64 * b.smaller as f64;
-            score(a, b).total_cmp(&score(b, a))
-        });
-        let Some(cut) = cut else { return };
+        if part.len() <= SMALL {
+            return;
+        }
+        let Some(cut) = self.cut(part, widest(self.points.view(), part)) else { return };
         *cuts += 1;
         let (left, right, strip) = self.sides(part, &cut, marks, *cuts);
         let (first, rest) = part.split_at_mut(left.len());
@@ -53,9 +52,6 @@ impl Neighbours {
 
     /// The best cut across one axis, if any pays. Neither side gets less than a third of the other.
     fn cut(&self, part: &[u32], axis: usize) -> Option<Cut> {
-        if part.len() <= SMALL {
-            return None;
-        }
         let mut values: Vec<f64> = part.iter().map(|&p| self.points.row(p as usize)[axis]).collect();
         values.sort_unstable_by(f64::total_cmp);
         let mut best: Option<Cut> = None;

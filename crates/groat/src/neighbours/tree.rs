@@ -98,20 +98,26 @@ fn middle(from: usize, to: usize) -> usize {
     from + (to - from).div_ceil(2)
 }
 
+/// The feature in which the given rows spread most; the first of equals.
+pub(super) fn widest(x: Rows<'_>, rows: &[u32]) -> usize {
+    let spread = |k: usize| {
+        let values = rows.iter().map(|&i| x.row(i as usize)[k]);
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        high - low
+    };
+    let first = (0, spread(0));
+    (1..x.cols())
+        .map(|k| (k, spread(k)))
+        .fold(first, |best, next| if next.1 > best.1 { next } else { best })
+        .0
+}
+
 fn arrange(x: Rows<'_>, order: &mut [u32]) {
     if order.len() <= LEAF {
         return;
     }
-    let spread = |k: usize| {
-        let values = order.iter().map(|&i| x.row(i as usize)[k]);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-        high - low
-    };
-    let axis = (1..x.cols()).fold((0, spread(0)), |best, k| {
-        let s = spread(k);
-        if s > best.1 { (k, s) } else { best }
-    });
-    let value = |i: u32| x.row(i as usize)[axis.0];
+    let axis = widest(x, order);
+    let value = |i: u32| x.row(i as usize)[axis];
     let half = middle(0, order.len());
     order.select_nth_unstable_by(half, |&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b)));
     let (left, right) = order.split_at_mut(half);

@@ -9,7 +9,9 @@ pub(super) fn line(plot: &Plot<'_>, line: &Line) -> Drawn {
     let mut drawn = Drawn { points: line.points.len(), ..Drawn::default() };
     let class = if line.dashed { "line dashed" } else { "line" };
     let placed: Vec<_> = line.points.iter().map(|&(x, y)| plot.place(x, y)).collect();
-    drawn.skipped = placed.iter().filter(|p| p.is_none()).count();
+    // A point without any place is a gap that is meant.
+    let gaps = line.points.iter().filter(|(x, y)| x.is_nan() && y.is_nan()).count();
+    drawn.skipped = placed.iter().filter(|p| p.is_none()).count() - gaps;
     for piece in placed.split(|p| p.is_none()).filter(|piece| !piece.is_empty()) {
         let kept = thin::line(piece.iter().flatten().copied().collect());
         drawn.shown += kept.len();

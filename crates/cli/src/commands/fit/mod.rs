@@ -167,6 +167,7 @@ fn learn(
         support: plan.support,
         solver: plan.solver,
         shift: plan.shift,
+        rows: x.rows(),
         memory: plan.memory,
         selection: &plan.selection,
         classes,

@@ -98,8 +98,8 @@ pub struct LeastSquaresSvm {
     pub ridges: Search,
     /// How the system is solved.
     pub solver: Solver,
-    /// Whether the leave-one-out error is worked out where a factorisation is at hand. Conjugate gradients
-    /// leave none.
+    /// Whether the leave-one-out error is worked out. It takes a factorisation, so conjugate gradients are not
+    /// chosen as long as one fits into the memory.
     pub leave_one_out: bool,
     /// Whether a matrix that is not positive definite is met by a larger ridge instead of an error.
     pub shift: bool,

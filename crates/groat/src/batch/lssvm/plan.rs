@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 use crate::neighbours::Neighbours;
 
 /// Seconds per floating-point operation of the dense factorisation.
-const DENSE: f64 = 1.0 / 75e9;
-/// Seconds per operation of the sparse factorisation, which runs on one thread.
-const SPARSE: f64 = 1.0 / 20e9;
+const DENSE: f64 = 1.0 / 70e9;
+/// Seconds per operation of the sparse factorisation.
+const SPARSE: f64 = 1.0 / 35e9;
 /// Seconds per stored entry of ordering and analysis.
-const ANALYSIS: f64 = 1.2e-7;
-/// Seconds per stored entry and product.
-const PRODUCT: f64 = 0.8e-9;
+const ANALYSIS: f64 = 6e-8;
+/// Seconds per stored entry and product, with up to four vectors at once.
+const PRODUCT: f64 = 1e-9;
 /// Share of the worst-case iterations that block-Jacobi preconditioning leaves.
 const PRECONDITIONED: f64 = 0.7;
 
@@ -43,7 +43,7 @@ pub(super) fn choose(
     let dense_fits = 8.0 * n * n <= free as f64;
     let dense = n * n * n / 3.0 * DENSE + 3e-9 * n * n;
     let iterations = expected_iterations(c.norm1(), ridge, params.tolerance);
-    let iterative = iterations * columns as f64 * c.stored() as f64 * PRODUCT;
+    let iterative = iterations * columns.div_ceil(4) as f64 * c.stored() as f64 * PRODUCT;
     let share = c.nonzeros() as f64 / (n * n);
     let plan = |solver, analysis, why: String| {
         let reason = format!("{:.2} % of the matrix is not zero; {why}", 100.0 * share);
@@ -63,7 +63,7 @@ pub(super) fn choose(
     }
     let quick = iterative <= c.stored() as f64 * ANALYSIS && iterative <= dense;
     let forced = params.solver == Solver::Sparse;
-    if !forced && quick {
+    if !forced && quick && !params.leave_one_out {
         let why = format!("conjugate gradients need about {iterations:.0} products, less than an ordering");
         return plan(Solver::Iterative, None, why);
     }
@@ -83,6 +83,8 @@ pub(super) fn choose(
             advice: "use the iterative solver, or a smaller support",
         });
     }
+    // Only a factorisation tells the leave-one-out error.
+    let iterative = if params.leave_one_out { f64::INFINITY } else { iterative };
     if forced || (fits && direct <= iterative && (direct <= dense || !dense_fits)) {
         return plan(Solver::Sparse, Some(analysis), format!("the factor will be {fill:.1} % full"));
     }

@@ -45,6 +45,26 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn leave_one_out_leaves_one_out(d in 1usize..4, n in 8usize..40, support in 0.3f64..2.0, sparse in any::<bool>(), seed in 0u64..1000) {
+        let (x, y) = cloud(n, d, seed);
+        let kernel = Kernel::compact_for(Kernel::gaussian(0.7), support, d);
+        let solver = if sparse { Solver::Sparse } else { Solver::Dense };
+        let machine = LeastSquaresSvm { leave_one_out: true, ..machine(kernel, solver) };
+        let whole = machine.fit(&Problem::regression(x.view(), &y).unwrap(), &Quiet).unwrap();
+        let quick = whole.leave_one_out.unwrap().predictions;
+        for i in 0..n {
+            let others: Vec<usize> = (0..n).filter(|&k| k != i).collect();
+            let (part, answers) = (x.view().select(&others), others.iter().map(|&k| y[k]).collect::<Vec<_>>());
+            let slow = machine.fit(&Problem::regression(part.view(), &answers).unwrap(), &Quiet).unwrap();
+            prop_assert!((slow.model.predict_one(x.row(i)).unwrap()[0] - quick.data()[i]).abs() < 1e-9);
+        }
+    }
+}
+
 #[test]
 fn leave_one_out_is_the_same_dense_and_sparse() {
     let (x, y) = cloud(150, 2, 4);

@@ -25,8 +25,8 @@ pub fn figure(trial: &Trial<'_>) -> anyhow::Result<Section> {
     let tenth = tuning.choose(SupportRule::Sparsity(0.9))?.support;
     let panels = [
         ("Gaussian".to_owned(), None),
-        (format!("compact, C = {tuned:.2} by A + 0.5 S"), Some(tuned)),
-        (format!("compact, C = {tenth:.2}, the 10 % quantile of the distances"), Some(tenth)),
+        (format!("C = {tuned:.2}, by A + 0.5 S"), Some(tuned)),
+        (format!("C = {tenth:.2}, nearer than 90 % of the distances"), Some(tenth)),
     ];
     let mut section = Section::new("Figure 7: coefficients of the least-squares SVM").text(
         "The larger a bubble, the larger its point's coefficient. Only points within the dashed circle \

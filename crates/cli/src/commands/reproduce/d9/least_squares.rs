@@ -157,7 +157,7 @@ fn figure(data: &Data, full: &Expansion, sparse: &Expansion, family: &GreenRed) 
         .y(Axis::new("x2"))
         .layers(clouds(&data.train, 400))
         .layer(bayes(family))
-        .layer(border("Gaussian", full)?)
-        .layer(border("compact, 90 % zeros", sparse)?);
+        .layer(border("Gaussian", full)?.colour(2))
+        .layer(border("compact, 90 % zeros", sparse)?.colour(3));
     Ok(Section::new("Figure 6: boundaries (by the least-squares SVM)").chart(chart))
 }
