@@ -9,6 +9,9 @@ use crate::simd::{Arithmetic, Eight, multiversion};
 /// Rows compared with a panel at once: 4 x 8 accumulators fill half of the AVX2 registers.
 const ROWS: usize = 4;
 
+/// Panels that a single row is compared with at once, so that no sum waits for itself.
+const GROUP: usize = 4;
+
 /// Panels whose results stay in the first-level cache between the accumulation and the profile.
 pub(super) const TILE_PANELS: usize = 64;
 
@@ -104,6 +107,38 @@ fn tile<A: Arithmetic, T: Real, S: Step, const R: usize>(
     }
 }
 
+/// One row against a group of panels, of `row.len()` features each.
+#[inline(always)]
+fn group<A: Arithmetic, T: Real, S: Step>(row: &[T], factors: &[T], panels: &[T]) -> [T::Eight<A>; GROUP] {
+    let mut acc = [T::Eight::<A>::splat(T::default()); GROUP];
+    let (lanes, dim) = (panels.as_chunks::<LANES>().0, row.len());
+    let [first, second, third, fourth] =
+        [&lanes[..dim], &lanes[dim..2 * dim], &lanes[2 * dim..3 * dim], &lanes[3 * dim..4 * dim]];
+    for k in 0..dim {
+        let factor = if factors.is_empty() { T::default() } else { factors[k] };
+        for (acc, b) in acc.iter_mut().zip([&first[k], &second[k], &third[k], &fourth[k]]) {
+            *acc = S::step(row[k], T::Eight::<A>::load(b), factor, *acc);
+        }
+    }
+    acc
+}
+
+/// One row against all panels of a tile.
+#[inline(always)]
+fn single<A: Arithmetic, T: Real, S: Step>(row: &[T], factors: &[T], panels: &[T], out: &mut [T]) {
+    let (dim, columns) = (row.len(), out.len());
+    let (groups, _) = out.as_chunks_mut::<{ GROUP * LANES }>();
+    let done = groups.len() * GROUP * LANES;
+    for (to, panels) in groups.iter_mut().zip(panels.chunks_exact(GROUP * LANES * dim)) {
+        let acc = group::<A, T, S>(row, factors, panels);
+        for (to, acc) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(acc) {
+            acc.store(to);
+        }
+    }
+    let (panels, out) = (&panels[done * dim..], &mut out[done..]);
+    tile::<A, T, S, 1>(row, factors, panels, dim, columns - done, out, columns);
+}
+
 #[inline(always)]
 fn fill<A: Arithmetic, T: Real, S: Step>(
     evaluator: &Evaluator<T>,
@@ -134,7 +169,7 @@ fn fill<A: Arithmetic, T: Real, S: Step>(
     }
     for i in done..count {
         let to = &mut out[i * stride..i * stride + columns];
-        tile::<A, T, S, 1>(&rows[i * dim..(i + 1) * dim], factors, panels, dim, columns, to, stride);
+        single::<A, T, S>(&rows[i * dim..(i + 1) * dim], factors, panels, to);
         evaluator.finish::<A>(to);
     }
 }

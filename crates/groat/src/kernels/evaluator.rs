@@ -79,7 +79,12 @@ impl<T: Real> Evaluator<T> {
     /// spares the odd numbers at the end a slow loop of their own.
     pub(crate) fn row_into(&self, x: &[T], centres: &Centres<T>, out: &mut Vec<T>) {
         let n = centres.len();
-        out.resize(n.next_multiple_of(LANES), T::default());
+        let whole = n.next_multiple_of(LANES);
+        out.truncate(whole);
+        // Nearly always a few numbers, for which `resize` would be a call.
+        while out.len() < whole {
+            out.push(T::default());
+        }
         if x.len() == centres.dim() {
             self.columns(x, centres, out);
         }

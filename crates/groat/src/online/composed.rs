@@ -186,12 +186,13 @@ impl Composed {
     /// Steps 2 to 4: verdict, room, update. The buffers are lent out while the parts work on the rest.
     fn learn(&mut self, seen: Seen<'_>, buffers: &mut Buffers, step: &mut Step) {
         let mut seen = seen;
-        let verdict = self.judge(&self.sample(&seen, buffers));
+        let mut sample = self.sample(&seen, buffers);
+        let verdict = self.judge(&sample);
         if verdict == Verdict::Admit && self.strategy.wants_room(self.model.len()) {
             self.make_room(&mut seen, buffers);
+            sample = self.sample(&seen, buffers);
             step.evicted += 1;
         }
-        let sample = self.sample(&seen, buffers);
         let effective = self.update.effective_step(&sample, verdict == Verdict::Admit);
         self.counts.largest_step = self.counts.largest_step.max(effective.min(f64::MAX));
         if !sound(sample.weight) || verdict == Verdict::Ignore {

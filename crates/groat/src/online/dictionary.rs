@@ -176,7 +176,11 @@ fn largest_magnitude_body<A: Arithmetic>(values: &[f64]) -> f64 {
             *lane = larger(*lane, value.abs());
         }
     }
-    lanes.into_iter().chain(rest.iter().map(|value| value.abs())).fold(0.0, larger)
+    for (lane, value) in lanes.iter_mut().zip(rest) {
+        *lane = larger(*lane, value.abs());
+    }
+    let [a, b, c, d, e, f, g, h] = lanes;
+    larger(larger(larger(a, b), larger(c, d)), larger(larger(e, f), larger(g, h)))
 }
 multiversion! {
     /// `max |v_i|`; 0 without any.

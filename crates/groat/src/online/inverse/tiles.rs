@@ -71,25 +71,36 @@ impl<A: Arithmetic> Product<A> {
     /// A tile left of the diagonal.
     #[inline(always)]
     fn tile(&mut self, rows: [A::F64; SIDE], x: &[f64; SIDE], out: &mut [f64; SIDE]) {
+        self.add(rows, x);
+        combined::<A>(rows, &self.factors, A::F64::load(out)).store(out);
+    }
+
+    /// `sums += rows x`.
+    #[inline(always)]
+    fn add(&mut self, rows: [A::F64; SIDE], x: &[f64; SIDE]) {
         let x = A::F64::load(x);
-        // Two sums, because one would wait for itself eight times.
-        let mut to = [A::F64::load(out), A::F64::splat(0.0)];
         for r in 0..SIDE {
             self.sums[r] = rows[r].fma(x, self.sums[r]);
-            to[r % 2] = rows[r].fma(self.factors[r], to[r % 2]);
         }
-        to[0].add(to[1]).store(out);
     }
 
     /// The tile on the diagonal, which is whole.
     #[inline(always)]
     fn finish(mut self, rows: [A::F64; SIDE], x: &[f64; SIDE]) -> A::F64 {
-        let x = A::F64::load(x);
-        for r in 0..SIDE {
-            self.sums[r] = rows[r].fma(x, self.sums[r]);
-        }
+        self.add(rows, x);
         A::F64::sums(self.sums)
     }
+}
+
+/// `before + sum_r factor_r row_r`.
+#[inline(always)]
+fn combined<A: Arithmetic>(rows: [A::F64; SIDE], factors: &[A::F64; SIDE], before: A::F64) -> A::F64 {
+    // Two sums, because one would wait for itself eight times.
+    let mut to = [before, A::F64::splat(0.0)];
+    for r in 0..SIDE {
+        to[r % 2] = rows[r].fma(factors[r], to[r % 2]);
+    }
+    to[0].add(to[1])
 }
 
 #[inline(always)]
@@ -148,9 +159,9 @@ fn subtract_squares_body<A: Arithmetic>(lines: &mut [Line], terms: &[Line]) {
         for (tile, columns) in panel.iter_mut().zip(terms) {
             let mut rows = load::<A>(tile);
             for (factors, columns) in own.iter().zip(columns) {
-                let columns = A::F64::load(&columns.0);
+                let columns = A::F64::splat(-1.0).mul(A::F64::load(&columns.0));
                 for r in 0..SIDE {
-                    rows[r] = A::F64::splat(-factors.0[r]).fma(columns, rows[r]);
+                    rows[r] = A::F64::splat(factors.0[r]).fma(columns, rows[r]);
                 }
             }
             for r in 0..SIDE {
@@ -168,25 +179,25 @@ multiversion! {
 #[inline(always)]
 fn subtract_products_body<A: Arithmetic>(terms: &[Line], x: &[f64], out: &mut [f64]) {
     let terms: &[Tile] = terms.as_chunks().0;
-    let mut sums = [A::F64::splat(0.0); SIDE];
-    for (q, tile) in terms.iter().enumerate() {
-        let x = A::F64::load(&padded(x, q));
-        for r in 0..SIDE {
-            sums[r] = A::F64::load(&tile[r].0).fma(x, sums[r]);
-        }
+    let whole: &[[f64; SIDE]] = x.as_chunks().0;
+    let (tiles, rest) = terms.split_at(whole.len().min(terms.len()));
+    let mut product = Product::<A>::new([0.0; SIDE]);
+    for (tile, x) in tiles.iter().zip(whole) {
+        product.add(load::<A>(tile), x);
+    }
+    if let Some(tile) = rest.first() {
+        product.add(load::<A>(tile), &padded(x, whole.len()));
     }
     let mut products = [0.0; SIDE];
-    A::F64::sums(sums).store(&mut products);
-    for product in &mut products {
-        *product = -*product;
-    }
+    A::F64::splat(-1.0).mul(A::F64::sums(product.sums)).store(&mut products);
     let factors = splats::<A>(products);
-    for (q, tile) in terms.iter().enumerate() {
-        let mut to = [A::F64::load(&padded(out, q)), A::F64::splat(0.0)];
-        for r in 0..SIDE {
-            to[r % 2] = A::F64::load(&tile[r].0).fma(factors[r], to[r % 2]);
-        }
-        put::<A>(out, q, to[0].add(to[1]));
+    for (tile, to) in tiles.iter().zip(out.as_chunks_mut().0) {
+        let sum = combined::<A>(load::<A>(tile), &factors, A::F64::load(to));
+        sum.store(to);
+    }
+    if let Some(tile) = rest.first() {
+        let before = A::F64::load(&padded(out, whole.len()));
+        put::<A>(out, whole.len(), combined::<A>(load::<A>(tile), &factors, before));
     }
 }
 multiversion! {

