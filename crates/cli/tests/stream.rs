@@ -33,6 +33,23 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
+/// Lines of an uninterrupted stream, lines of one in parts, and its state.
+fn files(folder: &Path) -> [String; 3] {
+    ["whole.csv", "parts.csv", "state.json"].map(|name| path(folder, name))
+}
+
+/// Waits half a minute at most until `done`.
+fn wait_for(done: impl Fn() -> bool) {
+    let pause = std::time::Duration::from_millis(50);
+    assert!(
+        (0..600).any(|_| done() || {
+            std::thread::sleep(pause);
+            false
+        }),
+        "nothing came of it"
+    );
+}
+
 /// A running stream on two pipes.
 fn spawn(arguments: &[&str]) -> (Child, ChildStdin, BufReader<ChildStdout>) {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("groat"))
@@ -73,11 +90,7 @@ fn each_row_is_answered_before_the_next_is_written() {
 #[test]
 fn a_resumed_stream_is_the_uninterrupted_one_bit_by_bit() {
     let folder = tempfile::tempdir().unwrap();
-    let (whole, parts, state) = (
-        path(folder.path(), "whole.csv"),
-        path(folder.path(), "parts.csv"),
-        path(folder.path(), "state.json"),
-    );
+    let [whole, parts, state] = files(folder.path());
     let rows = series(300);
     for algorithm in ["klms-coherence", "krls-ald", "krls-tracker", "spl-coherence", "fklms-reduce", "lms"] {
         let method = ["-", "--target", "y", "--width", "0.5", "--algorithm", algorithm, "--embed", "3", "-q"];
@@ -94,11 +107,7 @@ fn a_resumed_stream_is_the_uninterrupted_one_bit_by_bit() {
 #[test]
 fn a_killed_stream_goes_on_from_its_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
-    let (whole, parts, state) = (
-        path(folder.path(), "whole.csv"),
-        path(folder.path(), "parts.csv"),
-        path(folder.path(), "state.json"),
-    );
+    let [whole, parts, state] = files(folder.path());
     let rows = series(200);
     let method = ["-", "--target", "y", "--width", "0.5", "--algorithm", "krls-ald", "--embed", "2"];
     assert!(groat(&[&method[..], &["--out", &whole]].concat(), &csv(&rows)).0);
@@ -107,12 +116,7 @@ fn a_killed_stream_goes_on_from_its_checkpoint() {
     input.write_all(csv(&rows[..110]).as_bytes()).unwrap();
     input.flush().unwrap();
     // The state after row 100 must be there although the stream still waits for more.
-    let saved = || fs::read_to_string(&state).is_ok_and(|text| text.contains("\"rows\":100"));
-    let waited = (0..600).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        saved()
-    });
-    assert!(waited, "no checkpoint");
+    wait_for(|| fs::read_to_string(&state).is_ok_and(|text| text.contains("\"rows\":100")));
     child.kill().unwrap();
     child.wait().unwrap();
     let (ok, _, remark) = groat(&["-", "--resume", &state, "--replay", "--out", &parts], &csv(&rows));
@@ -180,11 +184,7 @@ fn interrupt(child: &Child) {
 #[cfg(unix)]
 fn ctrl_c_ends_a_waiting_stream_with_all_it_learnt() {
     let folder = tempfile::tempdir().unwrap();
-    let (whole, parts, state) = (
-        path(folder.path(), "whole.csv"),
-        path(folder.path(), "parts.csv"),
-        path(folder.path(), "state.json"),
-    );
+    let [whole, parts, state] = files(folder.path());
     let rows = series(60);
     let method = ["-", "--target", "y", "--width", "0.5", "--algorithm", "krls-ald"];
     assert!(groat(&[&method[..], &["--output", &whole]].concat(), &csv(&rows)).0);
@@ -192,11 +192,7 @@ fn ctrl_c_ends_a_waiting_stream_with_all_it_learnt() {
         spawn(&[&method[..], &["--out", &parts, "--save", &state]].concat());
     input.write_all(csv(&rows[..40]).as_bytes()).unwrap();
     input.flush().unwrap();
-    let answered = || fs::read_to_string(&parts).is_ok_and(|text| text.lines().count() == 41);
-    assert!((0..600).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        answered()
-    }));
+    wait_for(|| fs::read_to_string(&parts).is_ok_and(|text| text.lines().count() == 41));
     // The input stays open: nothing but the signal ends the stream.
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(1), "a stopped command is no finished one");

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Version of the saved state.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An online learner: a named method, its settings, and what it has learnt.
 ///
@@ -31,8 +31,15 @@ const VERSION: u32 = 1;
 /// # Ok::<(), groat::Error>(())
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(into = "Saved", try_from = "Saved")]
+#[serde(into = "State", try_from = "State")]
 pub struct Learner {
+    state: State,
+}
+
+/// A learner as it stands in a file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    version: u32,
     algorithm: String,
     settings: Settings,
     kernel: Kernel,
@@ -51,7 +58,8 @@ impl Learner {
         }
         let preset = presets::find(algorithm)?;
         let method = preset.build(kernel, dimension, settings)?;
-        Ok(Self {
+        let state = State {
+            version: VERSION,
             algorithm: preset.name.to_owned(),
             settings: settings.clone(),
             kernel: kernel.clone(),
@@ -59,49 +67,50 @@ impl Learner {
             steps: 0,
             refused: 0,
             method,
-        })
+        };
+        Ok(Self { state })
     }
 
     /// The preset's name.
     pub fn algorithm(&self) -> &str {
-        &self.algorithm
+        &self.state.algorithm
     }
 
     /// The settings as given (defaults are in [`presets`]).
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.state.settings
     }
 
     /// The kernel as given; linear filters do not use it.
     pub fn kernel(&self) -> &Kernel {
-        &self.kernel
+        &self.state.kernel
     }
 
     /// Features of a sample.
     pub fn dimension(&self) -> usize {
-        self.dimension
+        self.state.dimension
     }
 
     /// Samples learnt from so far.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.state.steps
     }
 
     /// Vectors in the dictionary.
     pub fn size(&self) -> usize {
-        self.method.size()
+        self.state.method.size()
     }
 
     /// The output at `x`. Allocates nothing after the first call of a thread.
     pub fn predict_one(&self, x: &[f64]) -> Result<f64> {
         self.check_input(x)?;
-        finite_output(self.method.output(x))
+        finite_output(self.state.method.output(x))
     }
 
     /// Predictive variance of the noisy output at `x`, where the method has one.
     pub fn variance(&self, x: &[f64]) -> Result<Option<f64>> {
         self.check_input(x)?;
-        Ok(self.method.variance(x))
+        Ok(self.state.method.variance(x))
     }
 
     /// Learns from one sample. Allocates nothing once the dictionary has its final size.
@@ -113,12 +122,12 @@ impl Learner {
         if !y.is_finite() {
             return Err(Error::NotFinite { what: "target", row: 0, column: 0, value: y });
         }
-        self.method.check_target(y)?;
-        let mut step = self.method.step(x, y);
+        self.state.method.check_target(y)?;
+        let mut step = self.state.method.step(x, y);
         finite_output(step.prediction)?;
-        step.size = self.method.size();
-        self.steps += 1;
-        self.refused += u64::from(step.refused);
+        step.size = self.state.method.size();
+        self.state.steps += 1;
+        self.state.refused += u64::from(step.refused);
         Ok(step)
     }
 
@@ -132,9 +141,9 @@ impl Learner {
 
     /// The outputs at rows, in parallel; the same bits for any number of threads.
     pub fn predict_many(&self, x: Rows<'_>) -> Result<Vec<f64>> {
-        if self.method.owes() {
+        if self.state.method.owes() {
             let mut paid = self.clone();
-            paid.method.pay();
+            paid.state.method.pay();
             return paid.predict_many(x);
         }
         let predict = |i: usize| self.predict_one(x.row(i)).map_err(|error| at_row(error, i));
@@ -144,7 +153,7 @@ impl Learner {
     /// The model learnt so far as an [`Expansion`], vectors in order of insertion. `None` for methods
     /// whose model is no kernel expansion, and before the first vector.
     pub fn snapshot(&self) -> Result<Option<Expansion>> {
-        self.method.snapshot()
+        self.state.method.snapshot()
     }
 
     /// The model learnt so far as an [`Expansion`], or an error that says why there is none. Such a learner
@@ -154,24 +163,24 @@ impl Learner {
             0 => "it holds no vector",
             _ => "its model is no expansion in one kernel, but a sum over several kernels or random features",
         };
-        self.snapshot()?.ok_or_else(|| Error::parse("algorithm", &self.algorithm, reason))
+        self.snapshot()?.ok_or_else(|| Error::parse("algorithm", &self.state.algorithm, reason))
     }
 
     /// Bytes of state: what must be kept to go on learning.
     pub fn memory_bytes(&self) -> usize {
-        self.method.memory_bytes()
+        self.state.method.memory_bytes()
     }
 
     /// What the learner can say about itself: steps refused, vectors projected, refreshes of the inverse
     /// Gram matrix, its residual, the largest effective step, ...
     pub fn diagnostics(&self) -> Vec<Reading> {
         let mut readings = vec![
-            Reading::new("steps", self.steps as f64, "samples learnt from"),
+            Reading::new("steps", self.state.steps as f64, "samples learnt from"),
             Reading::new("size", self.size() as f64, "vectors in the dictionary"),
-            Reading::new("refused", self.refused as f64, "steps not carried out; if many: lower eta"),
+            Reading::new("refused", self.state.refused as f64, "steps not carried out; if many: lower eta"),
             Reading::new("memory_bytes", self.memory_bytes() as f64, "bytes of state"),
         ];
-        self.method.diagnostics(&mut readings);
+        self.state.method.diagnostics(&mut readings);
         readings
     }
 
@@ -190,7 +199,7 @@ impl Learner {
     }
 
     fn check_input(&self, x: &[f64]) -> Result<()> {
-        check_len("features per sample", self.dimension, x.len())?;
+        check_len("features per sample", self.state.dimension, x.len())?;
         Rows::one(x).check_finite("sample")
     }
 }
@@ -214,37 +223,24 @@ fn at_row(error: Error, row: usize) -> Error {
     }
 }
 
-/// A learner as it stands in a file. Reading goes through the same checks as building.
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    version: u32,
-    algorithm: String,
-    settings: Settings,
-    kernel: Kernel,
-    dimension: usize,
-    steps: u64,
-    refused: u64,
-    method: Method,
-}
-
-impl From<Learner> for Saved {
+impl From<Learner> for State {
     fn from(learner: Learner) -> Self {
-        let Learner { algorithm, settings, kernel, dimension, steps, refused, method } = learner;
-        Self { version: VERSION, algorithm, settings, kernel, dimension, steps, refused, method }
+        learner.state
     }
 }
 
-impl TryFrom<Saved> for Learner {
+impl TryFrom<State> for Learner {
     type Error = Error;
 
-    fn try_from(saved: Saved) -> Result<Self> {
-        let Saved { version, algorithm, settings, kernel, dimension, steps, refused, method } = saved;
-        if version != VERSION {
-            let reason = format!("version {version} is not known here (this release reads {VERSION})");
-            return Err(Error::parse("saved state of a learner", &algorithm, reason));
+    /// Reading goes through the same checks as building.
+    fn try_from(state: State) -> Result<Self> {
+        if state.version != VERSION {
+            let reason =
+                format!("version {} is not known here (this release reads {VERSION})", state.version);
+            return Err(Error::parse("saved state of a learner", &state.algorithm, reason));
         }
-        presets::find(&algorithm)?;
-        method.check(dimension)?;
-        Ok(Self { algorithm, settings, kernel, dimension, steps, refused, method })
+        presets::find(&state.algorithm)?;
+        state.method.check(state.dimension)?;
+        Ok(Self { state })
     }
 }

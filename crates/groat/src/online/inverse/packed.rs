@@ -141,7 +141,7 @@ impl Packed {
 
     /// `A -= U^T U` for eight rows `U`, given as a panel.
     pub(super) fn subtract_squares(&mut self, terms: &[Line]) {
-        tiles::subtract_squares(&mut self.lines, terms);
+        tiles::subtract_squares(&mut self.lines, terms, self.order);
     }
 
     /// Removes row and column `r`, keeping the order of the others.

@@ -8,6 +8,9 @@ use crate::simd::{Arithmetic, Eight, multiversion};
 
 type Tile = [Line; SIDE];
 
+/// Rows of a last panel that is half empty.
+const HALF: usize = SIDE / 2;
+
 /// The eight numbers of `v` from `8 p` on, with zeros beyond its end.
 #[inline(always)]
 fn padded(v: &[f64], p: usize) -> [f64; SIDE] {
@@ -36,71 +39,85 @@ fn put<A: Arithmetic>(out: &mut [f64], p: usize, value: A::F64) {
     }
 }
 
-/// One register for each of eight numbers.
+/// One register for each of the first `R` of eight numbers.
 #[inline(always)]
-fn splats<A: Arithmetic>(eight: [f64; SIDE]) -> [A::F64; SIDE] {
-    let mut registers = [A::F64::splat(0.0); SIDE];
-    for r in 0..SIDE {
+fn splats<A: Arithmetic, const R: usize>(eight: [f64; SIDE]) -> [A::F64; R] {
+    let mut registers = [A::F64::splat(0.0); R];
+    for r in 0..R {
         registers[r] = A::F64::splat(eight[r]);
     }
     registers
 }
 
-/// The rows of a tile.
+/// The first `R` rows of a tile.
 #[inline(always)]
-fn load<A: Arithmetic>(tile: &Tile) -> [A::F64; SIDE] {
-    let mut rows = [A::F64::splat(0.0); SIDE];
-    for r in 0..SIDE {
+fn load<A: Arithmetic, const R: usize>(tile: &Tile) -> [A::F64; R] {
+    let mut rows = [A::F64::splat(0.0); R];
+    for r in 0..R {
         rows[r] = A::F64::load(&tile[r].0);
     }
     rows
 }
 
-/// The share of one panel in a product: adds to the results of the panels before it, and sums up its own.
-struct Product<A: Arithmetic> {
-    factors: [A::F64; SIDE],
-    sums: [A::F64; SIDE],
-}
-
-impl<A: Arithmetic> Product<A> {
-    #[inline(always)]
-    fn new(x: [f64; SIDE]) -> Self {
-        Self { factors: splats::<A>(x), sums: [A::F64::splat(0.0); SIDE] }
-    }
-
-    /// A tile left of the diagonal.
-    #[inline(always)]
-    fn tile(&mut self, rows: [A::F64; SIDE], x: &[f64; SIDE], out: &mut [f64; SIDE]) {
-        self.add(rows, x);
-        combined::<A>(rows, &self.factors, A::F64::load(out)).store(out);
-    }
-
-    /// `sums += rows x`.
-    #[inline(always)]
-    fn add(&mut self, rows: [A::F64; SIDE], x: &[f64; SIDE]) {
-        let x = A::F64::load(x);
-        for r in 0..SIDE {
-            self.sums[r] = rows[r].fma(x, self.sums[r]);
-        }
-    }
-
-    /// The tile on the diagonal, which is whole.
-    #[inline(always)]
-    fn finish(mut self, rows: [A::F64; SIDE], x: &[f64; SIDE]) -> A::F64 {
-        self.add(rows, x);
-        A::F64::sums(self.sums)
-    }
-}
-
 /// `before + sum_r factor_r row_r`.
 #[inline(always)]
-fn combined<A: Arithmetic>(rows: [A::F64; SIDE], factors: &[A::F64; SIDE], before: A::F64) -> A::F64 {
-    // Two sums, because one would wait for itself eight times.
+fn combined<A: Arithmetic, const R: usize>(
+    rows: [A::F64; R],
+    factors: &[A::F64; R],
+    before: A::F64,
+) -> A::F64 {
+    // Two sums, because one would wait for itself at every row.
     let mut to = [before, A::F64::splat(0.0)];
-    for r in 0..SIDE {
+    for r in 0..R {
         to[r % 2] = rows[r].fma(factors[r], to[r % 2]);
     }
     to[0].add(to[1])
+}
+
+/// The products of `R` rows with a vector, tile by tile.
+struct Sums<A: Arithmetic, const R: usize>([A::F64; R]);
+
+impl<A: Arithmetic, const R: usize> Sums<A, R> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self([A::F64::splat(0.0); R])
+    }
+
+    #[inline(always)]
+    fn add(&mut self, rows: [A::F64; R], x: &[f64; SIDE]) {
+        let x = A::F64::load(x);
+        for r in 0..R {
+            self.0[r] = rows[r].fma(x, self.0[r]);
+        }
+    }
+
+    #[inline(always)]
+    fn finish(self) -> A::F64 {
+        let mut eight = [A::F64::splat(0.0); SIDE];
+        eight[..R].copy_from_slice(&self.0);
+        A::F64::sums(eight)
+    }
+}
+
+/// The share of one panel, of which `R` rows are in use, in a product: adds to the results of the panels before
+/// it and returns its own.
+#[inline(always)]
+fn panel_product<A: Arithmetic, const R: usize>(
+    panel: &[Tile],
+    x: &[[f64; SIDE]],
+    own: [f64; SIDE],
+    out: &mut [[f64; SIDE]],
+) -> A::F64 {
+    let factors = splats::<A, R>(own);
+    let mut sums = Sums::<A, R>::new();
+    for ((tile, x), to) in panel.iter().zip(x).zip(out) {
+        let rows = load::<A, R>(tile);
+        sums.add(rows, x);
+        combined::<A, R>(rows, &factors, A::F64::load(to)).store(to);
+    }
+    // The tile on the diagonal is whole.
+    sums.add(load::<A, R>(&panel[panel.len() - 1]), &own);
+    sums.finish()
 }
 
 #[inline(always)]
@@ -109,12 +126,13 @@ fn multiply_body<A: Arithmetic>(lines: &[Line], x: &[f64], out: &mut [f64]) {
     let whole: &[[f64; SIDE]] = x.as_chunks().0;
     for p in 0..x.len().div_ceil(SIDE) {
         let Some((panel, rest)) = tiles.split_at_checked(p + 1) else { return };
-        let own = padded(x, p);
-        let mut product = Product::<A>::new(own);
-        for ((tile, x), to) in panel.iter().zip(&whole[..p]).zip(out.as_chunks_mut().0) {
-            product.tile(load::<A>(tile), x, to);
-        }
-        put::<A>(out, p, product.finish(load::<A>(&panel[p]), &own));
+        let (own, before) = (padded(x, p), out.as_chunks_mut().0);
+        let sums = if x.len() - p * SIDE > HALF {
+            panel_product::<A, SIDE>(panel, &whole[..p], own, before)
+        } else {
+            panel_product::<A, HALF>(panel, &whole[..p], own, before)
+        };
+        put::<A>(out, p, sums);
         tiles = rest;
     }
 }
@@ -135,7 +153,7 @@ fn rank_one_body<A: Arithmetic>(lines: &mut [Line], scale: f64, v: &[f64]) {
         for v in &mut own {
             *v = sign * (root * *v);
         }
-        let factors = splats::<A>(own);
+        let factors = splats::<A, SIDE>(own);
         for (q, tile) in panel.iter_mut().enumerate() {
             let columns = A::F64::splat(root).mul(A::F64::load(&padded(v, q)));
             for r in 0..SIDE {
@@ -150,22 +168,34 @@ multiversion! {
     pub(super) fn rank_one(lines: &mut [Line], scale: f64, v: &[f64]) = rank_one_body
 }
 
+/// `tile -= own^T columns` in the first `R` rows.
 #[inline(always)]
-fn subtract_squares_body<A: Arithmetic>(lines: &mut [Line], terms: &[Line]) {
+fn subtract_tile<A: Arithmetic, const R: usize>(tile: &mut Tile, own: &Tile, columns: &Tile) {
+    let mut rows = load::<A, R>(tile);
+    for (factors, columns) in own.iter().zip(columns) {
+        let columns = A::F64::splat(-1.0).mul(A::F64::load(&columns.0));
+        for r in 0..R {
+            rows[r] = A::F64::splat(factors.0[r]).fma(columns, rows[r]);
+        }
+    }
+    for r in 0..R {
+        rows[r].store(&mut tile[r].0);
+    }
+}
+
+#[inline(always)]
+fn subtract_squares_body<A: Arithmetic>(lines: &mut [Line], terms: &[Line], order: usize) {
     let mut tiles: &mut [Tile] = lines.as_chunks_mut().0;
     let terms: &[Tile] = terms.as_chunks().0;
     for (p, own) in terms.iter().enumerate() {
         let Some((panel, rest)) = tiles.split_at_mut_checked(p + 1) else { return };
-        for (tile, columns) in panel.iter_mut().zip(terms) {
-            let mut rows = load::<A>(tile);
-            for (factors, columns) in own.iter().zip(columns) {
-                let columns = A::F64::splat(-1.0).mul(A::F64::load(&columns.0));
-                for r in 0..SIDE {
-                    rows[r] = A::F64::splat(factors.0[r]).fma(columns, rows[r]);
-                }
+        if order - p * SIDE > HALF {
+            for (tile, columns) in panel.iter_mut().zip(terms) {
+                subtract_tile::<A, SIDE>(tile, own, columns);
             }
-            for r in 0..SIDE {
-                rows[r].store(&mut tile[r].0);
+        } else {
+            for (tile, columns) in panel.iter_mut().zip(terms) {
+                subtract_tile::<A, HALF>(tile, own, columns);
             }
         }
         tiles = rest;
@@ -173,7 +203,7 @@ fn subtract_squares_body<A: Arithmetic>(lines: &mut [Line], terms: &[Line]) {
 }
 multiversion! {
     /// `A -= U^T U` for eight rows `U`, given as a panel; one sweep for all of them.
-    pub(super) fn subtract_squares(lines: &mut [Line], terms: &[Line]) = subtract_squares_body
+    pub(super) fn subtract_squares(lines: &mut [Line], terms: &[Line], order: usize) = subtract_squares_body
 }
 
 #[inline(always)]
@@ -181,23 +211,22 @@ fn subtract_products_body<A: Arithmetic>(terms: &[Line], x: &[f64], out: &mut [f
     let terms: &[Tile] = terms.as_chunks().0;
     let whole: &[[f64; SIDE]] = x.as_chunks().0;
     let (tiles, rest) = terms.split_at(whole.len().min(terms.len()));
-    let mut product = Product::<A>::new([0.0; SIDE]);
+    let mut sums = Sums::<A, SIDE>::new();
     for (tile, x) in tiles.iter().zip(whole) {
-        product.add(load::<A>(tile), x);
+        sums.add(load::<A, SIDE>(tile), x);
     }
     if let Some(tile) = rest.first() {
-        product.add(load::<A>(tile), &padded(x, whole.len()));
+        sums.add(load::<A, SIDE>(tile), &padded(x, whole.len()));
     }
     let mut products = [0.0; SIDE];
-    A::F64::splat(-1.0).mul(A::F64::sums(product.sums)).store(&mut products);
-    let factors = splats::<A>(products);
+    A::F64::splat(-1.0).mul(sums.finish()).store(&mut products);
+    let factors = splats::<A, SIDE>(products);
     for (tile, to) in tiles.iter().zip(out.as_chunks_mut().0) {
-        let sum = combined::<A>(load::<A>(tile), &factors, A::F64::load(to));
-        sum.store(to);
+        combined::<A, SIDE>(load::<A, SIDE>(tile), &factors, A::F64::load(to)).store(to);
     }
     if let Some(tile) = rest.first() {
         let before = A::F64::load(&padded(out, whole.len()));
-        put::<A>(out, whole.len(), combined::<A>(load::<A>(tile), &factors, before));
+        put::<A>(out, whole.len(), combined::<A, SIDE>(load::<A, SIDE>(tile), &factors, before));
     }
 }
 multiversion! {

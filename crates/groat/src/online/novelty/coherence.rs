@@ -42,7 +42,8 @@ impl Criterion for Coherence {
         if model.len() < self.fill.max(1) {
             return Verdict::Admit;
         }
-        let threshold = self.mu0.or(model.neighbours.as_ref().map(|n| n.largest())).unwrap_or(0.0);
+        let own = || model.neighbours.as_ref().map_or(0.0, |neighbours| neighbours.largest());
+        let threshold = self.mu0.unwrap_or_else(own);
         let largest = model.dictionary.largest_coherence(sample.k, sample.kxx);
         Verdict::admit_if(largest < threshold || !self.strict && largest <= threshold)
     }

@@ -118,7 +118,8 @@ fn stays_an_inverse_over_many_steps() {
     }
 }
 
-/// Ten million additions and removals at 100 vectors. Takes minutes: `cargo test -- --ignored ten_million`.
+/// Ten million additions and removals at 100 vectors: 8.0e-15 in five minutes of one core (2026-11-16), by
+/// `cargo test --workspace --all-features --lib -- --ignored --nocapture ten_million`.
 #[test]
 #[ignore = "takes minutes"]
 fn stays_an_inverse_over_ten_million_steps() {
