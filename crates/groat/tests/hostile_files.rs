@@ -144,7 +144,7 @@ proptest! {
 mod columnar {
     use std::sync::Arc;
 
-    use arrow::array::{ArrayRef, Float64Array, Int32Array, RecordBatch, StringArray};
+    use arrow::array::{ArrayRef, Float64Array, Int32Array, NullArray, RecordBatch, StringArray};
     use arrow::ipc::writer::{FileWriter, StreamWriter};
 
     use super::*;
@@ -166,19 +166,19 @@ mod columnar {
         bytes
     }
 
-    fn ipc_file() -> Vec<u8> {
+    fn ipc_file(batch: RecordBatch) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut writer = FileWriter::try_new(&mut bytes, &batch().schema()).unwrap();
-        writer.write(&batch()).unwrap();
+        let mut writer = FileWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
         writer.finish().unwrap();
         drop(writer);
         bytes
     }
 
-    fn ipc_stream() -> Vec<u8> {
+    fn ipc_stream(batch: RecordBatch) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut writer = StreamWriter::try_new(&mut bytes, &batch().schema()).unwrap();
-        writer.write(&batch()).unwrap();
+        let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
         writer.finish().unwrap();
         drop(writer);
         bytes
@@ -187,9 +187,11 @@ mod columnar {
     /// A size that no machine has, in the place of every word that could be one.
     #[test]
     fn claimed_sizes_are_not_believed() {
-        for (bytes, format) in
-            [(parquet(), Format::Parquet), (ipc_file(), Format::Arrow), (ipc_stream(), Format::Arrow)]
-        {
+        for (bytes, format) in [
+            (parquet(), Format::Parquet),
+            (ipc_file(batch()), Format::Arrow),
+            (ipc_stream(batch()), Format::Arrow),
+        ] {
             for at in (0..bytes.len() - 8).step_by(4) {
                 for huge in [1_i64 << 44, i64::MAX, -1] {
                     let mut hostile = bytes.clone();
@@ -197,6 +199,17 @@ mod columnar {
                     attack(hostile, Some(format));
                 }
             }
+        }
+    }
+
+    /// A column of nothing takes no bytes, however many rows it claims to have.
+    #[test]
+    fn rows_of_nothing_are_refused() {
+        let nothing: ArrayRef = Arc::new(NullArray::new(1 << 40));
+        let batch = RecordBatch::try_from_iter([("a", nothing)]).unwrap();
+        for bytes in [ipc_file(batch.clone()), ipc_stream(batch)] {
+            let options = ReadOptions { format: Some(Format::Arrow), ..Default::default() };
+            assert!(TableReader::from_reader("t", Cursor::new(bytes), &options).is_err());
         }
     }
 
@@ -210,8 +223,8 @@ mod columnar {
 
         #[test]
         fn damaged_arrow(damages in damages()) {
-            attack(damaged(ipc_file(), &damages), Some(Format::Arrow));
-            attack(damaged(ipc_stream(), &damages), Some(Format::Arrow));
+            attack(damaged(ipc_file(batch()), &damages), Some(Format::Arrow));
+            attack(damaged(ipc_stream(batch()), &damages), Some(Format::Arrow));
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct ReadingArgs {
     /// CSV: the first line holds names
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,
-    /// CSV: the first line is data; columns are called 1, 2, 3, ...
+    /// CSV: the first line is data; columns are called x1, x2, x3, ...
     #[arg(long)]
     pub no_header: bool,
     /// Columns to take as categories even though they look like numbers

@@ -54,6 +54,10 @@ impl ArrowReader {
             check_arrow_stream(&mut file).map_err(|e| wrong(&e))?;
             Box::new(StreamReader::try_new_buffered(file, None).map_err(|e| wrong(&e))?)
         };
+        // Columns of this type take no bytes, so nothing stands behind the number of rows that is claimed.
+        if batches.schema().fields().iter().all(|field| field.data_type() == &DataType::Null) {
+            return Err(wrong(&"no column has a type that holds values"));
+        }
         let (text, batch) = (options.text.clone(), options.batch);
         Ok(Self { source: name, batches, text, batch, rest: None, rows: 0 })
     }
