@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import scipy.linalg
@@ -152,7 +153,11 @@ def assemble(n: int, neighbours: int) -> dict[str, float]:
     """Time and memory of one sparse matrix; meant for a process of its own."""
     x, _ = points(n)
     compact = Kernel(kernel(1 - neighbours / n))
-    peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
+
+    def peak() -> float:
+        status = Path("/proc/self/status").read_text()
+        return float(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+
     before, begin = peak(), time.perf_counter()
     data, _, starts = compact.sparse_gram(x)
     nonzeros = 2 * len(data) - n
@@ -170,7 +175,7 @@ def assembly(verdicts: Verdicts, n: int, neighbours: int) -> None:
 
 def prediction(verdicts: Verdicts, repeats: int, sizes: list[int], neighbours: int) -> None:
     """How the time of one prediction grows with the rows of the model, at the same number of neighbours."""
-    queries = np.random.default_rng(2).random((20_000, 2))
+    queries = np.random.default_rng(2).random((100_000, 2))
     seconds = []
     for n in sizes:
         x, y = points(n)

@@ -14,6 +14,8 @@ use std::sync::OnceLock;
 const MIN_VECTORS: usize = 64;
 /// Queries of one task.
 const CHUNK: usize = 64;
+/// From this many on, queries are brought into the order of space.
+const MANY_QUERIES: usize = 1024;
 
 /// The index over a model's vectors, made when it is first needed. It is no part of the model's value: a
 /// copy makes its own, and models are equal whether or not they have one.
@@ -33,6 +35,15 @@ impl Arranged {
         let index = Neighbours::new(Rows::new(&coordinates, vectors.cols()).ok()?, support).ok()?;
         let order: Vec<usize> = index.order().iter().map(|&i| i as usize).collect();
         Some(Self { index, weights: weights.select(&order) })
+    }
+
+    /// The queries in an order in which near ones stand near each other; `None` where that is not worth it.
+    fn order(&self, queries: Rows<'_>, support: f64) -> Option<Vec<usize>> {
+        if queries.rows() < MANY_QUERIES || self.index.len() < MANY_QUERIES || self.index.kind() == "brute" {
+            return None;
+        }
+        let arranged = Neighbours::new(queries, support).ok()?;
+        Some(arranged.order().iter().map(|&i| i as usize).collect())
     }
 
     /// Adds the neighbours' contributions to `out`, one query per `outputs` numbers.
@@ -85,13 +96,22 @@ impl Local {
         if x.rows() <= CHUNK {
             // Waking another thread would take longer than the work.
             arranged.add(&evaluator, x, out.data_mut());
-        } else {
-            out.data_mut().par_chunks_mut(CHUNK * outputs).enumerate().for_each(|(c, out)| {
-                let queries = x.slice(c * CHUNK, c * CHUNK + out.len() / outputs);
-                arranged.add(&evaluator, queries, out);
-            });
+            return Some(out);
         }
-        Some(out)
+        // Queries that are near each other come one after the other: they need the same vectors.
+        let order = arranged.order(x, support);
+        let queries = order.as_ref().map(|order| x.select(order));
+        let queries = queries.as_ref().map_or(x, Matrix::view);
+        out.data_mut().par_chunks_mut(CHUNK * outputs).enumerate().for_each(|(c, out)| {
+            let queries = queries.slice(c * CHUNK, c * CHUNK + out.len() / outputs);
+            arranged.add(&evaluator, queries, out);
+        });
+        let Some(order) = order else { return Some(out) };
+        let mut answers = Matrix::zeros(x.rows(), outputs);
+        for (&i, row) in order.iter().zip(out.view().iter()) {
+            answers.row_mut(i).copy_from_slice(row);
+        }
+        Some(answers)
     }
 }
 
@@ -120,6 +140,19 @@ mod tests {
                 }
                 assert_eq!(model.clone(), model);
             }
+        }
+    }
+
+    #[test]
+    fn many_queries_are_answered_in_their_own_order() {
+        let number = |i: usize| (i as f64 * 12.9898).sin();
+        let vectors = Matrix::from_vec((0..6000).map(number).collect(), 3000, 2).unwrap();
+        let weights = Matrix::from_vec((0..6000).map(|i| number(i + 7)).collect(), 3000, 2).unwrap();
+        let kernel = Kernel::compact_for(Kernel::gaussian(0.5), 0.2, 2);
+        let model = Expansion::new(kernel, vectors.clone(), weights).unwrap();
+        let together = model.values(vectors.view()).unwrap();
+        for i in (0..3000).step_by(37) {
+            assert_eq!(together.row(i), model.values(vectors.view().slice(i, i + 1)).unwrap().row(0));
         }
     }
 }

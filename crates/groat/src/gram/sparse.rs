@@ -13,6 +13,8 @@ use crate::tune::sample_rows;
 
 /// Rows whose neighbours are counted for a prediction.
 const SAMPLE: usize = 1000;
+/// With no more than so many times the sample, all rows are counted at once.
+const MANY: usize = 20;
 /// Rows of one task.
 const CHUNK: usize = 512;
 
@@ -66,9 +68,11 @@ impl SparseGram {
             advice: "take a smaller support, or have it chosen for this much memory",
         };
         // A sample first: where the matrix is far too large, counting all rows would take long.
-        let expected = expect_from(&index, scaled, 0);
-        if expected.bytes - 12.0 * expected.error * 3.0 > memory as f64 {
-            return Err(refuse(expected.bytes));
+        if x.rows() > MANY * SAMPLE {
+            let expected = expect_from(&index, scaled, 0);
+            if expected.bytes - 12.0 * expected.error * 3.0 > memory as f64 {
+                return Err(refuse(expected.bytes));
+            }
         }
         let mut counts = vec![0_u32; x.rows()];
         counts.par_chunks_mut(CHUNK).enumerate().for_each(|(c, counts)| {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, check_len};
 
 /// Work per group of columns in a product; groups are what threads share.
-const GROUP_ENTRIES: usize = 1 << 16;
+const GROUP_ENTRIES: usize = 1 << 14;
 /// At most this many groups, because each needs a partial result.
 const MAX_GROUPS: usize = 32;
 /// Columns that one task assembles.

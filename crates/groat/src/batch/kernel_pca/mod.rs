@@ -220,7 +220,8 @@ impl KernelPca {
         }
         let solver =
             Lanczos { wanted: self.components, tolerance: self.tolerance, max_products: MAX_PRODUCTS };
-        let pairs = solver.largest(n, operator)?;
+        // Within the pool its many short steps need not wake it each time.
+        let pairs = rayon::scope(|_| solver.largest(n, operator))?;
         notes.push(format!("Lanczos iterations with {} products", pairs.products));
         Ok((pairs.values, pairs.vectors))
     }

@@ -244,7 +244,8 @@ fn iterate_lanes<const K: usize>(
     let settings = CgSettings { tolerance, max_iterations: MAX_ITERATIONS };
     let apply = |v: &[[f64; K]], out: &mut [[f64; K]]| c.multiply_lanes(v, out);
     let precondition = |v: &[[f64; K]], out: &mut [[f64; K]]| preconditioner.apply(v, out);
-    let report = conjugate_gradients(apply, precondition, &b, &mut x, settings)?;
+    // Within the pool its many short steps need not wake it each time.
+    let report = rayon::scope(|_| conjugate_gradients(apply, precondition, &b, &mut x, settings))?;
     for (k, column) in columns.chunks_exact_mut(n).enumerate() {
         column.iter_mut().zip(&x).for_each(|(v, x)| *v = x[k]);
     }
