@@ -4,7 +4,7 @@
     python comparisons/online/speed.py [--dlib INCLUDE_FOLDER] [--blas LINKER_FLAGS]
 
 Mackey-Glass series, 7 lags, one step ahead. Each program passes over the stream once to fill its dictionary,
-then is timed per sample; contenders take turns and the least time of each counts. The thresholds are chosen so
+then is timed per sample in as many passes; contenders take turns and the least time of each counts. The thresholds are chosen so
 that the dictionaries of krls hold about 100 and 500 vectors; dlib gets the same threshold. dlib's headers are
 those of Debian's libdlib-dev; without them that part is reported as missing.
 """
@@ -30,7 +30,7 @@ from numpy_filters import KlmsCoherence, Krls, Spl, measure  # noqa: E402
 
 BINARY = HERE.parents[1] / "target/release/examples/online_speed"
 GAMMA, LAGS, ROWS = 4.0, 7, 4000
-PASSES, ROUNDS = 3, 3
+PASSES, ROUNDS = 5, 3
 # No sample is as far as this from a full dictionary, so that every step is a projection.
 MU0 = 1e-12
 
@@ -106,8 +106,8 @@ def projection_family(stream, dlib, verdicts):
                 results[name] = call([program, stream.file, GAMMA, nu, PASSES])
             if m == 100:
                 x, y = stream.x, stream.y
-                results["NumPy krls"] = measure(Krls(m + m // 20, LAGS, GAMMA, nu), x, y, 1, 1000)
-                results["NumPy spl"] = measure(Spl(m, LAGS, GAMMA, 0.45, MU0, 1e-9), x, y, 1, 1000)
+                results["NumPy krls"] = measure(Krls(m + m // 20, LAGS, GAMMA, nu), x, y, PASSES, 1000)
+                results["NumPy spl"] = measure(Spl(m, LAGS, GAMMA, 0.45, MU0, 1e-9), x, y, PASSES, 1000)
             rounds.append(results)
         best = least(rounds)
         show(f"\nprojection family, m = {m}, nu = {nu:.3g}", best)
@@ -126,7 +126,7 @@ def klms_family(stream, verdicts):
     rounds = [
         {
             "groat klms-coherence": stream.groat("klms-coherence", f"eta=0.01,mu0={mu0}"),
-            "NumPy klms-coherence": measure(KlmsCoherence(2 * m, LAGS, GAMMA, 0.01, mu0), stream.x, stream.y, 1, 2000),
+            "NumPy klms-coherence": measure(KlmsCoherence(2 * m, LAGS, GAMMA, 0.01, mu0), stream.x, stream.y, PASSES, 2000),
         }
         for _ in range(ROUNDS)
     ]

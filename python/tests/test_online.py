@@ -57,7 +57,9 @@ def test_every_preset_obeys_the_laws(algorithm: str, stream: tuple[Array, Array]
         assert variance >= 0.0 and one.variance(x)[0] == variance
     try:
         model = one.snapshot()
-    except groat.NotFittedError:
+    except (groat.NotFittedError, groat.ParameterError):
+        # No samples are kept, or several kernels are mixed: such a model is no expansion.
+        assert algorithm in ("memory-cell", "mknlms", "mxklms", "l2-s", "rff-klms")
         return
     np.testing.assert_allclose(model.predict(x), one.predict(x), rtol=1e-9, atol=1e-9)
 

@@ -168,8 +168,13 @@ impl<'a> Stream<'a> {
                 bar.show(self.progress(speed), self.totals.steps, None);
             }
         }
+        drop(bar);
         if session.stop_requested() {
-            session.remark(&format!("stopped after row {}", self.totals.rows));
+            let rows = self.totals.rows;
+            let next = self.args.save.as_ref().map_or_else(String::new, |path| {
+                format!("; --resume {} goes on at row {}", path.display(), rows + 1)
+            });
+            session.remark(&format!("stopped after row {rows}{next}"));
         }
         Ok(())
     }

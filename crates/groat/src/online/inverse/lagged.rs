@@ -43,10 +43,7 @@ impl Lagged {
         if self.count == SIDE {
             self.settle();
         }
-        let (root, row) = (share.sqrt(), self.count);
-        for (values, tile) in v[..self.matrix.order()].chunks(SIDE).zip(self.terms.chunks_exact_mut(SIDE)) {
-            tile[row].0.iter_mut().zip(values).for_each(|(to, v)| *to = root * v);
-        }
+        tiles::write_row(&mut self.terms, self.count, share.sqrt(), &v[..self.matrix.order()]);
         self.count += 1;
     }
 

@@ -168,6 +168,22 @@ multiversion! {
     pub(super) fn rank_one(lines: &mut [Line], scale: f64, v: &[f64]) = rank_one_body
 }
 
+#[inline(always)]
+fn write_row_body<A: Arithmetic>(panel: &mut [Line], row: usize, factor: f64, v: &[f64]) {
+    let (tiles, factor): (&mut [Tile], _) = (panel.as_chunks_mut().0, A::F64::splat(factor));
+    let whole: &[[f64; SIDE]] = v.as_chunks().0;
+    for (tile, v) in tiles.iter_mut().zip(whole) {
+        factor.mul(A::F64::load(v)).store(&mut tile[row].0);
+    }
+    if let Some(tile) = tiles.get_mut(whole.len()) {
+        factor.mul(A::F64::load(&padded(v, whole.len()))).store(&mut tile[row].0);
+    }
+}
+multiversion! {
+    /// Row `row` of a panel, below 8, becomes `factor v`, filled up with zeros.
+    pub(super) fn write_row(panel: &mut [Line], row: usize, factor: f64, v: &[f64]) = write_row_body
+}
+
 /// `tile -= own^T columns` in the first `R` rows.
 #[inline(always)]
 fn subtract_tile<A: Arithmetic, const R: usize>(tile: &mut Tile, own: &Tile, columns: &Tile) {
