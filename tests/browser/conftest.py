@@ -97,3 +97,21 @@ def classification(groat, tmp_path_factory):
     (folder / "three.csv").write_text("a,b,class\n" + "\n".join(rows) + "\n")
     answer = groat("fit", "three.csv", "--target", "class", "--report", "report.html", "--json", cwd=folder).stdout
     return folder / "report.html", json.loads(answer)
+
+
+def clusters(rows, seed):
+    """Two clusters in the plane."""
+    draw = random.Random(seed)
+    centres = [(-2, 0), (2, 1)]
+    return [(draw.gauss(x, 0.6), draw.gauss(y, 0.8)) for x, y in (centres[i % 2] for i in range(rows))]
+
+
+@pytest.fixture(scope="session", params=[1, 2])
+def density(request, groat, tmp_path_factory):
+    """The report of a density of one or two features: how many, its path and the command's own numbers."""
+    folder = tmp_path_factory.mktemp(f"density{request.param}")
+    rows = [f"{a},{b}" for a, b in clusters(300, 5)]
+    (folder / "two.csv").write_text("a,b\n" + "\n".join(rows) + "\n")
+    features = "a,b" if request.param == 2 else "a"
+    call = ["fit", "two.csv", "--task", "density", "--features", features, "--report", "report.html", "--json"]
+    return request.param, folder / "report.html", json.loads(groat(*call, cwd=folder).stdout)

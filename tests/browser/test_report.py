@@ -124,3 +124,44 @@ def test_the_page_needs_no_network(regression):
 def test_the_page_can_be_printed(regression, tmp_path):
     chromium(tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", regression[0].as_uri())
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_growth_shows_left_out_training_and_test(desktop, classes, regression, classification):
+    for page, answer in [(desktop, regression[1]), (classes, classification[1])]:
+        growth = chart(page, "Growth of the model")
+        for series in ["leave-one-out", "training", "test"]:
+            line = layer(growth, series)
+            assert line["kind"] == "line" and line["points"] == answer["vectors"], series
+            assert line["marks"] == 1 and line["box"][2] > 0
+        marked = [g["series"] for g in growth["layers"] if g["kind"] == "marker"]
+        assert marked == [f"{answer['vectors']} vectors"]
+
+
+def test_chosen_centres_are_ringed(desktop, classes, regression, classification):
+    for page, title, answer in [
+        (desktop, "The fitted curve", regression[1]),
+        (classes, "Decision regions", classification[1]),
+    ]:
+        rings = layer(chart(page, title), "kept vectors")
+        assert rings["points"] == rings["marks"] == answer["vectors"]
+
+
+def test_a_density_stands_beside_the_parzen_estimate(density, tmp_path):
+    features, path, answer = density
+    page = measure(path, tmp_path, DESKTOP)
+    parzen = answer["training_rows"]
+    if features == 1:
+        shown = chart(page, "Density")
+        for series in [f"{answer['vectors']} kernels", f"Parzen, {parzen} kernels"]:
+            assert layer(shown, series)["marks"] == 1
+        assert layer(shown, "rows")["kind"] == "bars"
+        assert layer(shown, "kept vectors")["marks"] == answer["vectors"]
+    else:
+        sparse = chart(page, f"Density of {answer['vectors']} kernels")
+        beside = chart(page, f"Parzen estimate, {parzen} kernels")
+        for shown in (sparse, beside):
+            assert [g["kind"] for g in shown["layers"]].count("cells") == 1
+        assert layer(sparse, "kept vectors")["marks"] == answer["vectors"]
+        assert beside["box"][0] > sparse["box"][1], "they stand side by side"
+    rows = {row[0]: row[1:] for row in page["tables"][0]["rows"]}
+    assert float(rows["test"][1]) == pytest.approx(answer["test"]["mean_log_density"], rel=1e-3)

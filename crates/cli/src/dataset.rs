@@ -48,28 +48,12 @@ impl Samples {
     ) -> groat::Result<(Self, Option<String>)> {
         let x = inputs.apply(table)?;
         let Some(target) = target else { return Ok((Samples { x, truth: Truth::Nothing }, None)) };
-        let facts = ColumnFacts::of(table, target)?;
-        let two_values = !facts.text && facts.distinct == 2;
-        let classes = match task {
-            TaskArg::Regression | TaskArg::Density => false,
-            TaskArg::Classification => true,
-            TaskArg::Auto => (facts.text || two_values) && inputs.embedding().is_none(),
-        };
-        if task == TaskArg::Auto && classes {
-            refuse_free_text(table, target, &facts)?;
-        }
+        let (classes, reason) = takes_classes(table, inputs, target, task)?;
         let truth = if classes {
             let Classes { labels, codes } = Classes::of(table, target)?;
             Truth::Classes { codes: codes[inputs.lost_rows()..].to_vec(), labels }
         } else {
             Truth::Values(table.numbers(target)?[inputs.lost_rows()..].to_vec())
-        };
-        let reason = match task {
-            TaskArg::Auto if classes && facts.text => Some("the target is text".to_owned()),
-            TaskArg::Auto if classes => {
-                Some("the target has two values; --task regression takes them as numbers".to_owned())
-            }
-            _ => None,
         };
         Ok((Samples { x, truth }, reason))
     }
@@ -143,6 +127,31 @@ impl fmt::Display for Errors {
                 let (mean, error) = (number(e.mean_log_density), number(e.standard_error));
                 write!(f, "mean log density {mean} ± {error}")
             }
+        }
+    }
+}
+
+/// Whether the answers are classes, and why, where that was decided here.
+pub fn takes_classes(
+    table: &Table,
+    inputs: &Inputs,
+    target: &str,
+    task: TaskArg,
+) -> groat::Result<(bool, Option<String>)> {
+    let facts = ColumnFacts::of(table, target)?;
+    let two_values = !facts.text && facts.distinct == 2;
+    match task {
+        TaskArg::Regression | TaskArg::Density => Ok((false, None)),
+        TaskArg::Classification => Ok((true, None)),
+        TaskArg::Auto if inputs.embedding().is_some() || !(facts.text || two_values) => Ok((false, None)),
+        TaskArg::Auto => {
+            refuse_free_text(table, target, &facts)?;
+            let why = if facts.text {
+                "the target is text"
+            } else {
+                "the target has two values; --task regression takes them as numbers"
+            };
+            Ok((true, Some(why.to_owned())))
         }
     }
 }

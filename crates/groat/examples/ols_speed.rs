@@ -5,9 +5,10 @@
 //! ```
 //!
 //! `FILE` holds little-endian doubles: `ROWS x FEATURES` training inputs, `ROWS` targets, then test rows of
-//! `FEATURES` inputs and one target each until its end. Prints one JSON object.
+//! `FEATURES` inputs and one target each until its end. `WIDTH` may be `auto`: then one width per feature is found
+//! by leave-one-out, and the time includes that. Prints one JSON object.
 
-use groat::batch::forward::Ols;
+use groat::batch::forward::{Ols, WidthSearch};
 use groat::batch::{Method, Problem, Quiet};
 use groat::{Kernel, Matrix, Rows};
 use std::error::Error;
@@ -25,10 +26,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         bytes.chunks_exact(8).map(|b| b.try_into().map(f64::from_le_bytes)).collect::<Result<_, _>>()?;
     let (train, test) = numbers.split_at(n * (d + 1));
     let (x, y) = train.split_at(n * d);
-    let mut settings = Ols::new(Kernel::gaussian(width.parse::<f64>()?))
-        .passes(1)
-        .patience(1_000_000)
-        .max_terms(terms.parse()?);
+    let mut settings = match width.as_str() {
+        "auto" => Ols::new(Kernel::gaussian(1.0)).search(WidthSearch::new().per_feature(true)),
+        width => Ols::new(Kernel::gaussian(width.parse::<f64>()?)).passes(1).patience(1_000_000),
+    }
+    .max_terms(terms.parse()?);
     if let Some(candidates) = number(5)? {
         settings = settings.candidates(candidates);
     }

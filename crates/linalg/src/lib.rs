@@ -8,7 +8,7 @@
 //! | part | what |
 //! |---|---|
 //! | [`View`], [`ViewMut`] | a slice seen as a matrix, in either order |
-//! | [`product`], [`self_product`] | threaded products |
+//! | [`product`], [`self_product`], [`add_self_product`] | threaded products |
 //! | [`Cholesky`] | symmetric positive definite systems, their inverse's diagonal, condition |
 //! | [`eigh`] | all eigenpairs of a symmetric matrix |
 //! | [`least_squares`] | tall systems by QR with column pivoting |
@@ -29,7 +29,7 @@ mod sparse;
 pub use dense::cholesky::Cholesky;
 pub use dense::eigen::{Eigen, eigh};
 pub use dense::least_squares::least_squares;
-pub use dense::product::{Write, product, self_product};
+pub use dense::product::{Write, add_self_product, product, self_product};
 pub use dense::view::{View, ViewMut};
 pub use error::{Error, Result};
 pub use krylov::conjugate_gradients::{CgReport, CgSettings, conjugate_gradients};

@@ -32,6 +32,13 @@ pub struct ReproduceArgs {
     /// Folder with the data sets [default: the environment variable GROAT_DATA, else ../shared/data]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// C7: results of other programs to show beside ours, as written by comparisons/run ols/peers [default: those
+    /// that were recorded]
+    #[arg(long, value_name = "FILE")]
+    pub peers: Option<PathBuf>,
+    /// C7: write the random splits and samples to this folder instead of running the experiment
+    #[arg(long, value_name = "DIR")]
+    pub draws: Option<PathBuf>,
     /// Write a page with the comparison and the figures
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,

@@ -30,6 +30,10 @@ pub struct SelectionArgs {
     /// How much each class counts: `balanced`, or a factor for each, e.g. sick=3,well=1
     #[arg(long, value_name = "WEIGHTS")]
     pub class_weights: Option<ClassWeightsArg>,
+    /// Read the data batch by batch, again and again, instead of holding them: for files that do not fit memory
+    /// [default: when the file is larger than an eighth of --memory]
+    #[arg(long)]
+    pub stream: bool,
     /// Density: most steps of refinement on all rows; as many are taken as help rows that were held out
     /// [default: 20; 0 keeps the selected vectors]
     #[arg(long, value_name = "STEPS")]
@@ -47,6 +51,7 @@ impl SelectionArgs {
             ("--one-standard-error", self.one_standard_error),
             ("--per-feature", self.per_feature),
             ("--class-weights", self.class_weights.is_some()),
+            ("--stream", self.stream),
             ("--refinement", self.refinement.is_some()),
         ]
         .into_iter()

@@ -190,3 +190,33 @@ fn terms_are_shown_in_order_of_selection() {
     let csv = f.run("inspect m.safetensors --vectors");
     assert!(csv.starts_with("leave_one_out,weight,x1,x2\n"), "{csv}");
 }
+
+#[test]
+fn data_can_be_read_in_batches_instead_of_being_held() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(3000));
+    let held =
+        f.json("fit waves.csv -t y --kernel gaussian:width=0.8 --max-terms 10 --test 0 -o a.safetensors");
+    let line = "fit waves.csv -t y --kernel gaussian:width=0.8 --max-terms 10 --test 0 -o b.safetensors --report r.html";
+    let read = f.json(&format!("{line} --stream"));
+    let loo = |answer: &serde_json::Value| answer["leave_one_out"]["mean_squared"].as_f64().unwrap();
+    assert!(loo(&read) < 2.0 * loo(&held), "{held} {read}");
+    assert!(read["notes"].to_string().contains("never held"), "{read}");
+    assert!(f.read("r.html").contains("Growth of the model"));
+    // A file beyond the memory is read in batches without being told; the test part is about a fifth.
+    let small = f.json("fit waves.csv -t y --memory 500KB --max-terms 20 -o c.safetensors");
+    assert!(small["notes"].to_string().contains("never held"), "{small}");
+    let test = small["test_rows"].as_u64().unwrap();
+    assert!((500..700).contains(&test) && small["test"]["r_squared"].as_f64().unwrap() > 0.9, "{small}");
+    assert!(f.fails("fit waves.csv -t y --stream --method krr", 2).contains("--stream"));
+    assert!(f.fails("fit waves.csv -t y --stream --loo l.csv", 2).contains("--loo"));
+}
+
+#[test]
+fn classes_can_be_read_in_batches() {
+    let f = Folder::new();
+    f.put("disc.csv", disc(2000));
+    let answer = f.json("fit disc.csv -t class --stream --max-terms 30");
+    assert_eq!(answer["classes"][1], "outside");
+    assert!(answer["test"]["error_rate"].as_f64().unwrap() < 0.1, "{answer}");
+}

@@ -29,6 +29,19 @@ impl Split {
         Ok(Self::from_test(rows, &order[..test]))
     }
 
+    /// Whether a row belongs to the test part of about `fraction` of the rows, decided by seed for each row on its
+    /// own: for data whose number of rows is not known.
+    ///
+    /// ```
+    /// let held_out = (0..10_000).filter(|row| groat::data::Split::holds_out(*row, 0.2, 1)).count();
+    /// assert!((1900..2100).contains(&held_out));
+    /// ```
+    pub fn holds_out(row: usize, fraction: f64, seed: u64) -> bool {
+        let word = super::synthetic::scatter(super::synthetic::scatter(seed) ^ row as u64);
+        // 53 bits make a number in 0..1.
+        ((word >> 11) as f64) * 2f64.powi(-53) < fraction
+    }
+
     /// The last rows, about `fraction` of them, for the test: the right way for a series.
     pub fn last(rows: usize, fraction: f64) -> Result<Self> {
         let start = rows - test_size(rows, fraction)?;

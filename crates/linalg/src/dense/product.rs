@@ -149,19 +149,31 @@ pub(crate) fn row_tiles<'a>(mut strip: MatMut<'a, f64>, mut row: usize, col: usi
 pub fn self_product(a: View<'_>) -> Vec<f64> {
     let n = a.cols();
     let mut out = vec![0.0; n * n];
-    let a = a.faer();
-    let view = MatMut::from_column_major_slice_mut(&mut out, n, n);
-    if a.nrows() >= 2 * PIECE && n <= 2 * TILE {
-        product_faer(1.0, a.transpose(), a, Write::Replace, view);
-    } else {
-        lower_tiles(view).into_par_iter().with_max_len(1).for_each(|tile| {
-            let lhs = a.subcols(tile.row, tile.part.nrows()).transpose();
-            let rhs = a.subcols(tile.col, tile.part.ncols());
-            matmul(tile.part, Accum::Replace, lhs, rhs, 1.0, Par::Seq);
-        });
-    }
+    add_to_lower(a, &mut out);
     mirror_lower(&mut out, n);
     out
+}
+
+/// Adds `a^T a` to a column-major matrix, of which only the lower triangle is meant: for sums over many pieces
+/// of a matrix that is never held whole.
+pub fn add_self_product(a: View<'_>, out: &mut [f64]) -> Result<()> {
+    check_len("entries of a product", a.cols() * a.cols(), out.len())?;
+    add_to_lower(a, out);
+    Ok(())
+}
+
+fn add_to_lower(a: View<'_>, out: &mut [f64]) {
+    let n = a.cols();
+    let a = a.faer();
+    let view = MatMut::from_column_major_slice_mut(out, n, n);
+    if a.nrows() >= 2 * PIECE && n <= 2 * TILE {
+        return product_faer(1.0, a.transpose(), a, Write::Add, view);
+    }
+    lower_tiles(view).into_par_iter().with_max_len(1).for_each(|tile| {
+        let lhs = a.subcols(tile.row, tile.part.nrows()).transpose();
+        let rhs = a.subcols(tile.col, tile.part.ncols());
+        matmul(tile.part, Accum::Add, lhs, rhs, 1.0, Par::Seq);
+    });
 }
 
 /// Copies the strict lower triangle of a column-major matrix onto the upper one.

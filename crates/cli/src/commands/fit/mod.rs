@@ -4,6 +4,7 @@ mod answer;
 mod density;
 mod page;
 mod plan;
+mod streamed;
 
 use crate::args::FitArgs;
 use crate::commands::predict;
@@ -25,8 +26,10 @@ use std::time::Instant;
 struct Outcome {
     plan: Plan,
     source: String,
-    /// Rows of the table.
+    /// Rows of the table, and how many of them are for training and for test.
     rows: usize,
+    training_rows: usize,
+    test_rows: usize,
     /// The column that is predicted; none for a density.
     target: Option<String>,
     /// Why numbers or classes, where that was decided here.
@@ -35,6 +38,7 @@ struct Outcome {
     split: String,
     /// Where the training samples stand in the table.
     places: Vec<usize>,
+    /// The training samples; of data that are not held only some of them.
     train: Samples,
     test: Option<Samples>,
     train_answers: Answers,
@@ -51,7 +55,7 @@ struct Outcome {
 /// Runs the command.
 pub fn run(args: FitArgs, session: &Session) -> anyhow::Result<()> {
     let plan = Plan::new(args, session)?;
-    let outcome = fit(plan, session)?;
+    let outcome = if plan.streams()? { streamed::fit(plan, session)? } else { fit(plan, session)? };
     let left_out = outcome.plan.loo.as_ref().map(|path| Ok((path, left_out(&outcome)?)));
     let left_out = left_out.transpose().map_err(|e: anyhow::Error| e)?;
     let page = match &outcome.plan.report {
@@ -132,6 +136,8 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         plan,
         source: table.source().to_owned(),
         rows: table.rows(),
+        training_rows: train.len(),
+        test_rows: test.as_ref().map_or(0, Samples::len),
         target,
         task_reason,
         split: how,
@@ -157,22 +163,7 @@ fn learn(
     x: &Matrix,
     weights: Option<&[f64]>,
 ) -> anyhow::Result<(Fitted, Option<groat::batch::forward::Density>)> {
-    let classes: &[String] = match &train.truth {
-        Truth::Classes { labels, .. } => labels,
-        _ => &[],
-    };
-    let settings = methods::Settings {
-        kernel: &plan.kernel,
-        ridge: plan.ridge,
-        support: plan.support,
-        solver: plan.solver,
-        shift: plan.shift,
-        rows: x.rows(),
-        memory: plan.memory,
-        selection: &plan.selection,
-        classes,
-        seed: session.seed,
-    };
+    let settings = plan.settings(&train.truth, x.rows(), session.seed);
     let problem = match &train.truth {
         Truth::Values(y) => Problem::regression(x.view(), y)?,
         Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,

@@ -1,10 +1,15 @@
 //! What a call of `groat fit` means, settled before any data are read.
 
 use crate::args::{Bytes, FitArgs, KernelArg, SelectionArgs, SupportArg, TaskArg};
+use crate::dataset::Truth;
 use crate::exit;
+use crate::methods::Settings;
 use crate::session::{Session, check_output};
 use groat::data::{Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
 use std::path::{Path, PathBuf};
+
+/// Memory that a fit may take unless told otherwise. Data in memory take about eight times their file.
+const MEMORY: u64 = 2 << 30;
 
 /// Everything that was asked for.
 pub struct Plan {
@@ -95,6 +100,61 @@ impl Plan {
             loo: args.loo,
             report: args.report,
         })
+    }
+
+    /// Whether the data are to be read again and again instead of being held.
+    pub fn streams(&self) -> anyhow::Result<bool> {
+        let obstacle = [
+            ("--task density", self.task == TaskArg::Density),
+            ("another --method", self.method != "ols"),
+            ("--embed", self.embedding.is_some()),
+            ("--split", matches!(self.test, TestPart::File(_))),
+            ("--weights", self.weights.is_some()),
+            ("--class-weights", self.selection.class_weights.is_some()),
+            ("--loo", self.loo.is_some()),
+            ("standard input", self.data == Path::new("-")),
+        ]
+        .into_iter()
+        .find_map(|(what, there)| there.then_some(what));
+        match obstacle {
+            Some(what) if self.selection.stream => {
+                exit::usage(format!("--stream does not go together with {what}"))
+            }
+            Some(_) => Ok(false),
+            None => {
+                let memory = self.memory.map_or(MEMORY, |memory| memory.0);
+                let large = self.data.metadata().is_ok_and(|file| file.len() > memory / 8);
+                Ok(self.selection.stream || large)
+            }
+        }
+    }
+
+    /// What a method may want to know.
+    pub fn settings<'a>(&'a self, truth: &'a Truth, rows: usize, seed: u64) -> Settings<'a> {
+        let classes: &[String] = match truth {
+            Truth::Classes { labels, .. } => labels,
+            _ => &[],
+        };
+        Settings {
+            kernel: &self.kernel,
+            ridge: self.ridge,
+            support: self.support,
+            solver: self.solver,
+            shift: self.shift,
+            rows,
+            memory: self.memory,
+            selection: &self.selection,
+            classes,
+            seed,
+        }
+    }
+
+    /// Part of the rows that is held out, chosen by seed.
+    pub fn test_fraction(&self) -> f64 {
+        match self.test {
+            TestPart::Fraction(part) => part,
+            TestPart::File(_) => 0.0,
+        }
     }
 
     /// The column to predict; none for a density.

@@ -40,6 +40,13 @@ impl Band {
         if half.is_finite() { Self { low: middle - half, high: middle + half } } else { self }
     }
 
+    /// The band of a mean over fewer realisations whose values deviate by `deviation`: an upper limit moves by
+    /// twice what the standard error grows from the `stated` number of realisations to `taken`.
+    pub fn loosened(self, deviation: f64, stated: usize, taken: usize) -> Self {
+        let error = |n: usize| deviation / (n as f64).sqrt();
+        Self { high: self.high + 2.0 * (error(taken) - error(stated)).max(0.0), ..self }
+    }
+
     fn holds(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
@@ -89,42 +96,75 @@ pub struct Row {
     pub band: Option<Band>,
     /// Whether it does.
     pub verdict: Verdict,
+    /// What another program gets on the same data; shown, not judged.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub peer: String,
 }
 
 impl Row {
     /// A number with its band.
     pub fn new(what: impl Into<String>, paper: impl Into<String>, ours: f64, band: Band) -> Self {
         let verdict = if band.holds(ours) { Verdict::Inside } else { Verdict::Outside };
-        Self { what: what.into(), paper: paper.into(), ours: Some(ours), band: Some(band), verdict }
+        Self {
+            what: what.into(),
+            paper: paper.into(),
+            ours: Some(ours),
+            band: Some(band),
+            verdict,
+            peer: String::new(),
+        }
     }
 
     /// A line that could not be run, and why.
     pub fn missing(what: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { what: what.into(), paper: why.into(), ours: None, band: None, verdict: Verdict::Missing }
+        Self {
+            what: what.into(),
+            paper: why.into(),
+            ours: None,
+            band: None,
+            verdict: Verdict::Missing,
+            peer: String::new(),
+        }
     }
 
-    fn cells(&self) -> [String; 5] {
-        [
+    /// The same line with what another program gets.
+    pub fn beside(self, peer: impl Into<String>) -> Self {
+        Self { peer: peer.into(), ..self }
+    }
+
+    fn cells(&self, peers: bool) -> Vec<String> {
+        let mut cells = vec![
             self.what.clone(),
             self.paper.clone(),
             self.ours.map_or_else(|| "-".into(), number),
             self.band.map_or_else(|| "-".into(), |band| band.to_string()),
             self.verdict.to_string(),
-        ]
+        ];
+        if peers {
+            cells.push(if self.peer.is_empty() { "-".into() } else { self.peer.clone() });
+        }
+        cells
     }
 }
 
-const HEAD: [&str; 5] = ["what", "paper", "ours", "band", "verdict"];
+/// The head of the table and its lines; with a column for other programs if there is anything to show in it.
+fn cells(rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
+    let peers = rows.iter().any(|row| !row.peer.is_empty());
+    let head = ["what", "paper", "ours", "band", "verdict", "scikit-learn"];
+    let head = head[..5 + usize::from(peers)].iter().map(|name| (*name).to_owned()).collect();
+    (head, rows.iter().map(|row| row.cells(peers)).collect())
+}
 
 /// The lines as text with aligned columns.
 pub fn text(rows: &[Row]) -> String {
-    let cells = rows.iter().map(|row| row.cells().to_vec());
-    aligned(&std::iter::once(HEAD.map(str::to_owned).to_vec()).chain(cells).collect::<Vec<_>>())
+    let (head, lines) = cells(rows);
+    aligned(&std::iter::once(head).chain(lines).collect::<Vec<_>>())
 }
 
 /// The lines as a table of a page.
 pub fn table(rows: &[Row]) -> Table {
-    rows.iter().fold(Table::new("Comparison", HEAD), |table, row| table.row(row.cells()))
+    let (head, lines) = cells(rows);
+    lines.into_iter().fold(Table::new("Comparison", head), Table::row)
 }
 
 #[cfg(test)]

@@ -84,6 +84,8 @@ pub fn run(args: ReproduceArgs, session: &Session) -> anyhow::Result<()> {
         seed: session.seed,
         data: args.data.or_else(data_folder),
         bar: &bar,
+        draws: args.draws.as_deref(),
+        peers: args.peers.as_deref(),
     };
     let findings = (experiment.run)(&trial)?;
     let realisations = trial.realisations;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Realisations for which the bands are stated.
-const STATED: f64 = 100.0;
+pub const STATED: usize = 100;
 
 /// A run of an experiment.
 pub struct Trial<'a> {
@@ -24,6 +24,10 @@ pub struct Trial<'a> {
     /// Folder with the data sets, if there is one.
     pub data: Option<PathBuf>,
     pub bar: &'a Bar<'a>,
+    /// Folder to write random splits and samples to instead of running the experiment.
+    pub draws: Option<&'a Path>,
+    /// File with the results of other programs.
+    pub peers: Option<&'a Path>,
 }
 
 impl Trial<'_> {
@@ -48,7 +52,7 @@ impl Trial<'_> {
 
     /// How much wider than stated the band of a mean must be, because there are fewer realisations.
     pub fn widening(&self) -> f64 {
-        (STATED / self.realisations as f64).sqrt().max(1.0)
+        (STATED as f64 / self.realisations as f64).sqrt().max(1.0)
     }
 
     /// Reads a data set, or says where it was looked for.

@@ -1,7 +1,16 @@
 //! The orthogonal model under construction: `Phi_S = W A`, `y = W g + eps`, and the leave-one-out weights.
 
 use super::loops;
+use crate::error::Result;
+use crate::expansion::Expansion;
+use crate::kernels::Kernel;
+use crate::matrix::Matrix;
 use crate::simd;
+use rayon::prelude::*;
+
+/// Rows that are worked on at a time: the basis over them stays in the second-level cache. Fixed, so that sums do
+/// not depend on the number of threads.
+pub(super) const ROWS: usize = 1024;
 
 /// The chosen terms in orthogonal form: `Phi_S = W A` without the columns themselves.
 #[derive(Clone, Debug, Default)]
@@ -73,20 +82,46 @@ impl Terms {
             .collect()
     }
 
+    /// The model: one of `vectors` per term, the first term being a constant if there is a `bias`.
+    pub(crate) fn expansion(
+        &self,
+        kernel: &Kernel,
+        vectors: Matrix,
+        outputs: usize,
+        bias: bool,
+    ) -> Result<Expansion> {
+        let mut beta = self.original_weights(outputs);
+        let constant: Option<Vec<f64>> = bias.then(|| beta.iter_mut().map(|b| b.remove(0)).collect());
+        let size = vectors.rows();
+        let weights = (0..size * outputs).map(|i| beta[i % outputs][i / outputs]).collect();
+        let model = Expansion::new(kernel.clone(), vectors, Matrix::from_vec(weights, size, outputs)?)?;
+        match constant {
+            Some(constant) => model.with_bias(constant),
+            None => Ok(model),
+        }
+    }
+
+    /// How much term `i` lowers the sum of squared residuals: `2 g w'y - g^2 w'w` over all outputs.
+    fn gain(&self, i: usize) -> f64 {
+        let gain = |(c, p): (usize, &f64)| {
+            let g = self.weight(i, c);
+            2.0 * g * p - g * g * self.energy[i]
+        };
+        self.projection[i].iter().enumerate().map(gain).sum()
+    }
+
+    /// The sum of squared residuals, given that of the targets. Orthogonal terms lower it independently.
+    pub(crate) fn squares(&self, targets: f64) -> f64 {
+        (0..self.len()).fold(targets, |squares, i| squares - self.gain(i)).max(0.0)
+    }
+
     /// The sum of squared residuals after each term from `first` on, given that after the last.
-    ///
-    /// Orthogonal terms lower it independently: by `2 g w'y - g^2 w'w` each.
     pub(crate) fn squares_after(&self, first: usize, last: f64) -> Vec<f64> {
         let mut squares = last;
         let mut curve = vec![0.0; self.len() - first];
         for i in (first..self.len()).rev() {
             curve[i - first] = squares.max(0.0);
-            squares += (0..self.projection[i].len())
-                .map(|c| {
-                    let g = self.weight(i, c);
-                    2.0 * g * self.projection[i][c] - g * g * self.energy[i]
-                })
-                .sum::<f64>();
+            squares += self.gain(i);
         }
         curve
     }
@@ -125,18 +160,25 @@ impl Basis {
         self.columns.len()
     }
 
-    /// Adds a column. It is orthogonalised twice, because one pass of Gram-Schmidt leaves components of the
-    /// size of the rounding errors of the removed part.
-    pub(crate) fn add(&mut self, mut w: Vec<f64>, lambda: f64, targets: &[Vec<f64>]) {
-        let mut above = vec![0.0; self.len()];
-        for _ in 0..2 {
-            // Modified Gram-Schmidt: each coefficient from what the previous ones left.
-            for i in 0..self.len() {
-                let a = simd::dot(&self.columns[i], &w) / self.terms.energy[i];
-                simd::axpy(-a, &self.columns[i], &mut w);
-                above[i] += a;
-            }
-        }
+    /// Adds a column, given what is known of its coefficients. It is orthogonalised twice, because one pass of
+    /// Gram-Schmidt leaves components of the size of the rounding errors of the removed part: once with the given
+    /// coefficients, then with those of what is left.
+    pub(crate) fn add(&mut self, mut w: Vec<f64>, mut above: Vec<f64>, lambda: f64, targets: &[Vec<f64>]) {
+        let columns = &self.columns;
+        let parts: Vec<Vec<f64>> = w
+            .par_chunks_mut(ROWS)
+            .enumerate()
+            .map(|(c, w)| {
+                let rows = c * ROWS..c * ROWS + w.len();
+                loops::project_out(columns, rows.start, &above, w);
+                columns.iter().map(|column| simd::dot(&column[rows.clone()], w)).collect()
+            })
+            .collect();
+        let mut rest = vec![0.0; self.len()];
+        parts.iter().for_each(|part| simd::axpy(1.0, part, &mut rest));
+        rest.iter_mut().zip(&self.terms.energy).for_each(|(a, energy)| *a /= energy);
+        w.par_chunks_mut(ROWS).enumerate().for_each(|(c, w)| loops::project_out(columns, c * ROWS, &rest, w));
+        simd::axpy(1.0, &rest, &mut above);
         self.push(w, above, lambda, targets);
     }
 
@@ -183,15 +225,5 @@ impl Basis {
     /// Sum over samples and outputs of the squared residuals.
     pub(crate) fn squares(&self) -> f64 {
         self.residual.iter().map(|eps| simd::dot(eps, eps)).sum()
-    }
-
-    /// The weights of the original columns, one inner vector per output.
-    pub(crate) fn original_weights(&self) -> Vec<Vec<f64>> {
-        self.terms.original_weights(self.residual.len())
-    }
-
-    /// `w_j = phi_j - sum_i a_ij w_i` in place, with known coefficients.
-    pub(crate) fn project_out(&self, coefficients: &[f64], w: &mut [f64]) {
-        loops::project_out(&self.columns, coefficients, w);
     }
 }

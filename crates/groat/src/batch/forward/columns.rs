@@ -21,6 +21,8 @@ pub(crate) trait Columns: Sync {
     fn energies(&self) -> &[f64];
     /// Writes `phi_j` in full precision.
     fn column(&self, j: usize, out: &mut [f64]);
+    /// Writes the rows of `phi_j` from `start` on, a multiple of [`ROWS`](super::basis::ROWS), in full precision.
+    fn piece(&self, j: usize, start: usize, out: &mut [f64]);
     /// Writes `phi_j` as it is stored, which may be rounded; cheaper than [`Columns::column`].
     fn rough_column(&self, j: usize, out: &mut [f64]) {
         self.column(j, out);
@@ -85,7 +87,11 @@ impl<T: Real> Columns for Stored<T> {
     }
 
     fn column(&self, j: usize, out: &mut [f64]) {
-        for (to, from) in out.iter_mut().zip(self.stored(j)) {
+        self.piece(j, 0, out);
+    }
+
+    fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
+        for (to, from) in out.iter_mut().zip(&self.stored(j)[start..]) {
             *to = from.to_f64();
         }
     }

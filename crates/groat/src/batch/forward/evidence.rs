@@ -9,7 +9,7 @@
 //! and the selection is run again over the terms it chose, each with its own penalty: terms can only leave.
 //! With several outputs `e'e` and `g_i^2` are summed over them.
 
-use super::basis::Basis;
+use super::basis::Terms;
 use super::columns::{Columns, Stored};
 use super::select::{Limits, Objective, Selection, StopReason, select};
 use std::ops::ControlFlow;
@@ -35,9 +35,10 @@ pub(crate) fn select_with_evidence(
             break;
         }
         let constant = usize::from(objective.constant.is_some());
-        let lambda = updated(&selection.basis, constant);
+        let basis = &selection.basis;
+        let lambda = updated(&basis.terms, basis.squares(), basis.eta.len(), constant);
         let old = &selection.basis.terms.lambda[constant..];
-        if old.iter().zip(&lambda).all(|(old, new)| (new - old).abs() <= SETTLED * old) {
+        if settled(old, &lambda) {
             break;
         }
         let chosen = selection.terms;
@@ -57,17 +58,20 @@ pub(crate) fn select_with_evidence(
     selection
 }
 
-/// The evidence update of every penalty; the first `skip` terms (the constant) count, but have none.
-fn updated(basis: &Basis, skip: usize) -> Vec<f64> {
-    let share = |i: usize| basis.terms.energy[i] / (basis.terms.lambda[i] + basis.terms.energy[i]);
-    let gamma: f64 = (0..basis.len()).map(share).sum();
-    let outputs = basis.residual.len();
-    let freedom = (basis.eta.len() as f64 - gamma).max(f64::MIN_POSITIVE);
-    let noise = basis.squares() / freedom;
-    (skip..basis.len())
-        .map(|i| {
-            let g2: f64 = (0..outputs).map(|c| basis.terms.weight(i, c).powi(2)).sum();
-            (share(i) * noise / g2).min(LARGEST * basis.terms.energy[i])
-        })
-        .collect()
+/// True when no penalty moves any more.
+pub(super) fn settled(old: &[f64], new: &[f64]) -> bool {
+    old.iter().zip(new).all(|(old, new)| (new - old).abs() <= SETTLED * old)
+}
+
+/// The evidence update of every penalty, given the sum of squared residuals of `samples` samples; the first
+/// `skip` terms (the constant) count, but have none.
+pub(super) fn updated(terms: &Terms, squares: f64, samples: usize, skip: usize) -> Vec<f64> {
+    let share = |i: usize| terms.energy[i] / (terms.lambda[i] + terms.energy[i]);
+    let gamma: f64 = (0..terms.len()).map(share).sum();
+    let noise = squares / (samples as f64 - gamma).max(f64::MIN_POSITIVE);
+    let update = |i: usize| {
+        let g2: f64 = (0..terms.projection[i].len()).map(|c| terms.weight(i, c).powi(2)).sum();
+        (share(i) * noise / g2).min(LARGEST * terms.energy[i])
+    };
+    (skip..terms.len()).map(update).collect()
 }

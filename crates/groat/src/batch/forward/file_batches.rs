@@ -1,50 +1,57 @@
 //! A data file that is read batch by batch.
 
-use super::streamed::Batches;
-use crate::data::{InputOptions, Inputs, ReadOptions, Standardisation, TableReader};
-use crate::error::{Error, Result};
+use super::batches::Batches;
+use crate::batch::{Problem, Target};
+use crate::data::{Classes, Inputs, ReadOptions, Split, Standardisation, Table, TableReader};
+use crate::error::Result;
 use crate::matrix::{Matrix, Rows};
 use std::path::{Path, PathBuf};
 
-/// A table in a file (CSV, Parquet, ...) as [`Batches`]: all columns but the target are features. Memory is that
-/// of one batch of [`ReadOptions::batch`] rows.
+/// A table in a file (CSV, Parquet, ...) as [`Batches`]. Memory is that of one batch of [`ReadOptions::batch`]
+/// rows.
 pub struct FileBatches {
     path: PathBuf,
     options: ReadOptions,
     inputs: Inputs,
     target: String,
+    classes: Option<Vec<String>>,
+    /// Part of the rows that is left out, and the seed that decides which.
+    held_out: Option<(f64, u64)>,
     standardisation: Option<Standardisation>,
 }
 
 impl FileBatches {
-    /// The file at `path`. The first batch settles the columns; with `standardise`, one reading finds the means
-    /// and deviations of the features.
-    pub fn open(
-        path: impl AsRef<Path>,
-        options: &ReadOptions,
-        target: &str,
-        standardise: bool,
-    ) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        let first = TableReader::open(&path, options)?.next().transpose()?.ok_or_else(|| Error::Source {
-            source_name: path.display().to_string(),
-            reason: "there are no rows".into(),
-        })?;
-        let inputs = Inputs::fit(
-            &first,
-            &InputOptions { target: Some(target.to_owned()), ..InputOptions::default() },
-        )?;
-        let mut batches =
-            Self { path, options: options.clone(), inputs, target: target.to_owned(), standardisation: None };
-        if standardise {
-            batches.standardisation = Some(batches.moments()?);
+    /// The file at `path`, with the features that `inputs` describe and the numbers of the column `target`.
+    pub fn new(path: impl AsRef<Path>, options: &ReadOptions, inputs: Inputs, target: &str) -> Self {
+        Self {
+            path: path.as_ref().to_owned(),
+            options: options.clone(),
+            inputs,
+            target: target.to_owned(),
+            classes: None,
+            held_out: None,
+            standardisation: None,
         }
-        Ok(batches)
     }
 
-    /// What the features are made of.
-    pub fn inputs(&self) -> &Inputs {
-        &self.inputs
+    /// Takes the target as classes with these labels, coded as in [`Problem::responses`].
+    #[must_use]
+    pub fn classes(mut self, labels: Vec<String>) -> Self {
+        self.classes = Some(labels);
+        self
+    }
+
+    /// Leaves out the rows that [`Split::holds_out`] chooses.
+    #[must_use]
+    pub fn without(mut self, fraction: f64, seed: u64) -> Self {
+        self.held_out = Some((fraction, seed));
+        self
+    }
+
+    /// Brings every feature to mean 0 and deviation 1; one reading finds the means and deviations.
+    pub fn standardised(mut self) -> Result<Self> {
+        self.standardisation = Some(self.moments()?);
+        Ok(self)
     }
 
     /// What is done to the features first; belongs into the model.
@@ -80,16 +87,37 @@ impl FileBatches {
     }
 }
 
+impl FileBatches {
+    /// The targets of a batch, one column per output.
+    fn targets(&self, table: &Table) -> Result<Matrix> {
+        let Some(labels) = &self.classes else { return Ok(Matrix::column(table.numbers(&self.target)?)) };
+        let codes = Classes::codes(table, &self.target, labels)?;
+        // The features play no part in the coding.
+        let features = Matrix::zeros(codes.len(), 1);
+        let target = Target::Classes { codes: &codes, count: labels.len() };
+        Ok(Problem { x: features.view(), target, weights: None }.responses())
+    }
+}
+
 impl Batches for FileBatches {
     fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
+        let mut first = 0;
         for table in TableReader::open(&self.path, &self.options)? {
-            let table = table?;
+            let mut table = table?;
+            let all = table.rows();
+            if let Some((fraction, seed)) = self.held_out {
+                let kept = |row: &usize| !Split::holds_out(first + row, fraction, seed);
+                table = table.select(&(0..all).filter(kept).collect::<Vec<_>>());
+            }
+            first += all;
+            if table.rows() == 0 {
+                continue;
+            }
             let mut x = self.inputs.apply(&table)?;
             if let Some(standardisation) = &self.standardisation {
                 standardisation.apply(&mut x)?;
             }
-            let y = Matrix::column(table.numbers(&self.target)?);
-            visit(x.view(), y.view())?;
+            visit(x.view(), self.targets(&table)?.view())?;
         }
         Ok(())
     }
@@ -100,7 +128,8 @@ mod tests {
     use super::*;
     use crate::Kernel;
     use crate::batch::forward::Ols;
-    use crate::batch::{Method, Problem, Quiet};
+    use crate::batch::{Method, Quiet};
+    use crate::data::InputOptions;
     use std::fmt::Write;
 
     #[test]
@@ -119,7 +148,9 @@ mod tests {
         let path = folder.path().join("data.csv");
         std::fs::write(&path, text).unwrap();
         let options = ReadOptions { batch: 64, ..ReadOptions::default() };
-        let file = FileBatches::open(&path, &options, "y", true).unwrap();
+        let table = crate::data::read_table(&path, &options).unwrap();
+        let inputs = Inputs::fit(&table, &InputOptions { target: Some("y".into()), ..Default::default() });
+        let file = FileBatches::new(&path, &options, inputs.unwrap(), "y").standardised().unwrap();
 
         let mut x = Matrix::from_vec(rows, 300, 2).unwrap();
         let standardisation = Standardisation::fit(x.view()).unwrap();

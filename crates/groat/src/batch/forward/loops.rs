@@ -89,8 +89,65 @@ multiversion! {
     pub(crate) fn products<T: Real>(block: &[T], rows: usize, vectors: &[&[f64]], out: &mut [f64]) = products_body
 }
 
+/// Side of a tile of a symmetric matrix: the vectors that go with it stay in the first-level cache.
+pub(crate) const TILE: usize = 256;
+
+/// Rows of a tile that are worked on together.
+const STRIP: usize = 4;
+
+/// Where entry `(a, b)` of a tile stands: in the order in which [`symmetric_tile`] reads, so that memory is read
+/// from front to back.
+pub(crate) fn tile_place(a: usize, b: usize) -> usize {
+    (a / STRIP) * STRIP * TILE + (b / LANES) * STRIP * LANES + (a % STRIP) * LANES + b % LANES
+}
+
 #[inline(always)]
-fn project_out_body<A: Arithmetic>(basis: &[Vec<f64>], coefficients: &[f64], w: &mut [f64]) {
+fn symmetric_tile_body<A: Arithmetic>(
+    tile: &[f32],
+    columns: [&[f64]; 2],
+    rows: [&[f64]; 2],
+    own: &mut [[f64; 2]],
+    across: &mut [[f64; TILE]; 2],
+) {
+    let columns = columns.map(|v| v[..TILE].as_chunks::<LANES>().0);
+    let [first, second] = across.each_mut().map(|sums| sums.as_chunks_mut::<LANES>().0);
+    for (s, strip) in tile.chunks_exact(STRIP * TILE).enumerate() {
+        let strip = strip.as_chunks::<LANES>().0;
+        let factor: [[A::F64; 2]; STRIP] =
+            std::array::from_fn(|a| [0, 1].map(|r| A::F64::splat(rows[r][s * STRIP + a])));
+        let mut acc = [[A::F64::splat(0.0); 2]; STRIP];
+        for k in 0..TILE / LANES {
+            let v = columns.map(|v| A::F64::load(&v[k]));
+            let mut sums = [A::F64::load(&first[k]), A::F64::load(&second[k])];
+            for a in 0..STRIP {
+                let entry = A::F64::load(&strip[k * STRIP + a].map(f64::from));
+                for r in 0..2 {
+                    acc[a][r] = entry.fma(v[r], acc[a][r]);
+                    sums[r] = entry.fma(factor[a][r], sums[r]);
+                }
+            }
+            sums[0].store(&mut first[k]);
+            sums[1].store(&mut second[k]);
+        }
+        for a in 0..STRIP {
+            for r in 0..2 {
+                let mut lanes = [0.0; LANES];
+                acc[a][r].store(&mut lanes);
+                own[s * STRIP + a][r] += sum_lanes(lanes);
+            }
+        }
+    }
+}
+multiversion! {
+    /// A tile of a symmetric matrix (see [`tile_place`]) times two vectors, for its rows and for its columns in one go:
+    /// `own += tile columns`, `across += tile' rows`.
+    pub(crate) fn symmetric_tile(
+        tile: &[f32], columns: [&[f64]; 2], rows: [&[f64]; 2], own: &mut [[f64; 2]], across: &mut [[f64; TILE]; 2],
+    ) = symmetric_tile_body
+}
+
+#[inline(always)]
+fn project_out_body<A: Arithmetic>(basis: &[Vec<f64>], first: usize, coefficients: &[f64], w: &mut [f64]) {
     let n = w.len();
     let mut start = 0;
     while start < n {
@@ -99,7 +156,7 @@ fn project_out_body<A: Arithmetic>(basis: &[Vec<f64>], coefficients: &[f64], w: 
         let mut i = 0;
         // Four columns at a time, so that w is loaded and stored once for them.
         while i + 4 <= coefficients.len() {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|t| &basis[i + t][start..end]);
+            let [a, b, c, d] = [0, 1, 2, 3].map(|t| &basis[i + t][first + start..first + end]);
             let f = [0, 1, 2, 3].map(|t| -coefficients[i + t]);
             for k in 0..w.len() {
                 let first = f[0].fma::<A>(a[k], f[1].fma::<A>(b[k], w[k]));
@@ -108,7 +165,7 @@ fn project_out_body<A: Arithmetic>(basis: &[Vec<f64>], coefficients: &[f64], w: 
             i += 4;
         }
         while i < coefficients.len() {
-            let a = &basis[i][start..end];
+            let a = &basis[i][first + start..first + end];
             for k in 0..w.len() {
                 w[k] = (-coefficients[i]).fma::<A>(a[k], w[k]);
             }
@@ -118,8 +175,10 @@ fn project_out_body<A: Arithmetic>(basis: &[Vec<f64>], coefficients: &[f64], w: 
     }
 }
 multiversion! {
-    /// `w -= sum_i coefficients[i] basis[i]`.
-    pub(crate) fn project_out(basis: &[Vec<f64>], coefficients: &[f64], w: &mut [f64]) = project_out_body
+    /// `w -= sum_i coefficients[i] basis[i]`, where `w` holds the rows from `first` on.
+    pub(crate) fn project_out(
+        basis: &[Vec<f64>], first: usize, coefficients: &[f64], w: &mut [f64],
+    ) = project_out_body
 }
 
 #[inline(always)]
@@ -233,7 +292,7 @@ mod tests {
             let coefficients: Vec<f64> = (0..terms).map(|i| 0.3 + i as f64).collect();
             let mut w: Vec<f64> = (0..1500).map(|k| k as f64 * 1e-3).collect();
             let before = w.clone();
-            project_out(&basis, &coefficients, &mut w);
+            project_out(&basis, 0, &coefficients, &mut w);
             for k in 0..1500 {
                 let sum: f64 = (0..terms).map(|i| coefficients[i] * basis[i][k]).sum();
                 assert!((w[k] - (before[k] - sum)).abs() < 1e-12);

@@ -26,6 +26,7 @@
 //! Leave-one-out errors after a selection are optimistic, error rates most of all: they are not test errors.
 
 mod basis;
+mod batches;
 mod columns;
 mod density;
 mod evidence;
@@ -42,10 +43,12 @@ mod simplex;
 mod source;
 mod sparse_density;
 mod streamed;
+mod symmetric;
 #[cfg(test)]
 mod tests;
 mod width;
 
+pub use batches::Batches;
 pub use density::Density;
 #[cfg(feature = "files")]
 pub use file_batches::FileBatches;
@@ -55,5 +58,4 @@ pub use select::StopReason;
 pub use simplex::SimplexProgram;
 pub use source::Storage;
 pub use sparse_density::{DensityEstimate, SparseDensity};
-pub use streamed::Batches;
 pub use width::{Validation, WidthSearch};

@@ -6,7 +6,7 @@ use super::select::{Criterion, Limits, Objective};
 use super::source::{Source, Storage};
 use super::sparse_density::SparseDensity;
 use super::width::WidthSearch;
-use crate::batch::{Fitted, Method, Problem, Progress, Target, Watch};
+use crate::batch::{Fitted, Method, Problem, Progress, Target, Trial, Watch};
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
@@ -197,13 +197,23 @@ impl Ols {
         self
     }
 
+    /// The kernel that a fit would use: what the search for its width finds, and what was tried for it; without
+    /// a search the kernel itself.
+    pub fn choose_kernel(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Kernel, Vec<Trial>)> {
+        match &self.search {
+            Some(search) => search.choose(self, problem, watch),
+            None => Ok((self.kernel.clone(), Vec::new())),
+        }
+    }
+
     /// The kernel it uses, or starts its search from.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
     /// The same settings with another kernel and no search.
-    pub(super) fn with_kernel(&self, kernel: Kernel) -> Self {
+    #[must_use]
+    pub fn with_kernel(&self, kernel: Kernel) -> Self {
         Self { kernel, search: None, ..self.clone() }
     }
 
@@ -309,7 +319,8 @@ impl Ols {
         watch: &dyn Watch,
     ) -> Result<(super::select::Selection, usize)> {
         let source = Source::new(&self.kernel, x, x.select(rows), root)?;
-        let columns = source.into_columns(self.storage, self.memory_limit);
+        let whole = !matches!(objective.criterion, Criterion::MeanSquare);
+        let columns = source.into_columns(self.storage, self.memory_limit, whole);
         let energies = columns.energies();
         let lambda = match self.penalty {
             Penalty::Absolute(lambda) => lambda,
@@ -347,20 +358,14 @@ impl Method for Ols {
                 found: problem.x.rows(),
             });
         }
-        match &self.search {
-            None => self.run(&problem, watch)?.into_fitted(self, &problem),
-            Some(search) => {
-                let (kernel, trials) = search.choose(self, &problem, watch)?;
-                let chosen = self.with_kernel(kernel);
-                let mut fitted = if watch.stop_requested() {
-                    search.interrupted(&chosen, &problem)?
-                } else {
-                    chosen.run(&problem, watch)?.into_fitted(&chosen, &problem)?
-                };
-                fitted.trials = trials;
-                Ok(fitted)
-            }
-        }
+        let (kernel, trials) = self.choose_kernel(&problem, watch)?;
+        let chosen = self.with_kernel(kernel);
+        let mut fitted = match &self.search {
+            Some(search) if watch.stop_requested() => search.interrupted(&chosen, &problem)?,
+            _ => chosen.run(&problem, watch)?.into_fitted(&chosen, &problem)?,
+        };
+        fitted.trials = trials;
+        Ok(fitted)
     }
 }
 

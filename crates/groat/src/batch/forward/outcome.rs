@@ -4,7 +4,7 @@ use super::ols::Ols;
 use super::select::{Criterion, Selection, StopReason, stop_note};
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Problem, Stage, Target};
 use crate::error::Result;
-use crate::expansion::{Expansion, Record, Task, winner};
+use crate::expansion::{Record, Task, winner};
 use crate::matrix::Matrix;
 
 /// A finished selection together with what it was made from.
@@ -118,16 +118,10 @@ impl Outcome {
 
     /// The model with all that is known about it.
     pub(crate) fn into_fitted(self, settings: &Ols, problem: &Problem<'_>) -> Result<Fitted> {
-        let mut beta = self.selection.basis.original_weights();
-        let bias: Option<Vec<f64>> = self.bias.then(|| beta.iter_mut().map(|b| b.remove(0)).collect());
-        let (terms, outputs) = (self.size(), beta.len());
-        let weights = (0..terms * outputs).map(|i| beta[i % outputs][i / outputs]).collect();
+        let outputs = self.responses.cols();
         let vectors = problem.x.select(&self.centres());
-        let mut model =
-            Expansion::new(settings.kernel().clone(), vectors, Matrix::from_vec(weights, terms, outputs)?)?;
-        if let Some(bias) = bias {
-            model = model.with_bias(bias)?;
-        }
+        let terms = &self.selection.basis.terms;
+        let mut model = terms.expansion(settings.kernel(), vectors, outputs, self.bias)?;
         if let Target::Classes { count, .. } = problem.target {
             model = model.with_task(Task::classes(count))?;
         }

@@ -143,6 +143,32 @@ impl Pool {
         self.rows.push(row);
     }
 
+    /// `phi_k'w_j` for every `k`, given `phi_k'phi_j`, where `w_j` is what the terms leave of candidate `j`.
+    pub(crate) fn products_with(&self, terms: &Terms, j: usize, products: &[f64]) -> Vec<f64> {
+        let mut out = products.to_vec();
+        for (row, energy) in self.rows.iter().zip(&terms.energy) {
+            simd::axpy(-row[j] * energy, row, &mut out);
+        }
+        out
+    }
+
+    /// A lower bound for every living candidate without a pass over the columns, as pairs of bound and index:
+    /// `w_j'v <= w_j'y + |w_j| |v - eps|`. `rest` holds `|v_c - eps_c|`.
+    pub(crate) fn bounds_by_products(&self, s0: f64, rest: &[f64]) -> Vec<(f64, usize)> {
+        let m = self.energy.len();
+        let bound = |j: usize| {
+            let (energy, d) = (self.energy[j], self.energy[j] + self.lambda[j]);
+            let gain = |(c, rest): (usize, &f64)| {
+                let projection = self.projection[c * m + j];
+                let g = projection / d;
+                let gain = g * (2.0 * projection - g * energy) + 2.0 * g.abs() * energy.sqrt() * rest;
+                gain + 4.0 * f64::EPSILON * self.start[j] / energy * gain.abs()
+            };
+            s0 * (1.0 - 1e-12) - rest.iter().enumerate().map(gain).sum::<f64>()
+        };
+        self.alive().map(|j| (bound(j), j)).collect()
+    }
+
     /// The lower bound for every living candidate, as pairs of bound and index.
     pub(crate) fn bounds(&self, at: &Screen<'_>) -> Vec<(f64, usize)> {
         let m = self.energy.len();

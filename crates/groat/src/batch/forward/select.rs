@@ -1,6 +1,6 @@
 //! Forward selection: at each stage the candidate with the smallest leave-one-out criterion joins.
 
-use super::basis::Basis;
+use super::basis::{Basis, ROWS};
 use super::columns::Columns;
 use super::loops;
 use super::pool::{Pool, Screen};
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
     fn new(columns: &'a dyn Columns, objective: Objective<'a>, lambda: Vec<f64>) -> Self {
         let mut basis = Basis::new(objective.targets);
         if let Some(constant) = objective.constant {
-            basis.add(constant.to_vec(), 0.0, objective.targets);
+            basis.add(constant.to_vec(), Vec::new(), 0.0, objective.targets);
         }
         Self {
             columns,
@@ -267,7 +267,7 @@ impl<'a> Search<'a> {
             s0: self.basis.loo_squares(),
             overlaps: v
                 .iter()
-                .map(|v| self.basis.columns.iter().map(|w| simd::dot(w, v)).collect())
+                .map(|v| self.basis.columns.par_iter().map(|w| simd::dot(w, v)).collect())
                 .collect(),
             sizes: v.iter().map(|v| (simd::dot(v, v) / v.len() as f64).sqrt()).collect(),
             products: &self.products,
@@ -293,20 +293,67 @@ impl<'a> Search<'a> {
                 return best;
             }
             self.evaluations += batch.len();
-            let n = self.columns.rows();
-            let scores: Vec<Score> = batch
-                .par_iter()
-                .map_init(
-                    || vec![0.0; n],
-                    |w, &j| {
-                        self.columns.column(j, w);
-                        self.score(j, w)
-                    },
-                )
-                .flatten()
-                .collect();
-            best = best.into_iter().chain(scores).min_by(Score::cmp);
+            best = best.into_iter().chain(self.scores(&batch)).min_by(Score::cmp);
         }
+    }
+
+    /// Exact leave-one-out sums of squares. All candidates are worked on over the same few rows, so that the
+    /// basis is read once for all of them.
+    fn scores(&self, batch: &[usize]) -> Vec<Score> {
+        let Objective { targets, .. } = self.objective;
+        let n = self.columns.rows();
+        let coefficients: Vec<Vec<f64>> = batch.iter().map(|&j| self.pool.coefficients(j)).collect();
+        let starts: Vec<usize> = (0..n).step_by(ROWS).collect();
+        // Per candidate w'w and w'y_c over the rows, and w itself.
+        let stride = 1 + targets.len();
+        let formed: Vec<(Vec<f64>, Vec<f64>)> = starts
+            .par_iter()
+            .map(|&start| {
+                let len = ROWS.min(n - start);
+                let (mut sums, mut pieces) = (vec![0.0; batch.len() * stride], vec![0.0; batch.len() * len]);
+                for (i, w) in pieces.chunks_exact_mut(len).enumerate() {
+                    self.columns.piece(batch[i], start, w);
+                    loops::project_out(&self.basis.columns, start, &coefficients[i], w);
+                    sums[i * stride] = simd::dot(w, w);
+                    for (c, y) in targets.iter().enumerate() {
+                        sums[i * stride + 1 + c] = simd::dot(w, &y[start..start + len]);
+                    }
+                }
+                (sums, pieces)
+            })
+            .collect();
+        let mut sums = vec![0.0; batch.len() * stride];
+        formed.iter().for_each(|(part, _)| simd::axpy(1.0, part, &mut sums));
+        let d: Vec<f64> =
+            batch.iter().enumerate().map(|(i, &j)| sums[i * stride] + self.pool.lambda(j)).collect();
+        let squares: Vec<Vec<f64>> = starts
+            .par_iter()
+            .zip(&formed)
+            .map(|(&start, (_, pieces))| {
+                let len = ROWS.min(n - start);
+                let rows = start..start + len;
+                let square = |(i, w): (usize, &[f64])| {
+                    let output = |c: usize| {
+                        let (eps, eta) =
+                            (&self.basis.residual[c][rows.clone()], &self.basis.eta[rows.clone()]);
+                        loops::loo_squares(eps, eta, w, sums[i * stride + 1 + c] / d[i], d[i])
+                    };
+                    (0..targets.len()).map(output).sum::<f64>()
+                };
+                pieces.chunks_exact(len).enumerate().map(square).collect()
+            })
+            .collect();
+        let mut totals = vec![0.0; batch.len()];
+        squares.iter().for_each(|part| simd::axpy(1.0, part, &mut totals));
+        let scored = batch.iter().zip(totals).enumerate();
+        let independent = scored.filter(|(i, (j, _))| self.pool.independent(**j, sums[i * stride]));
+        independent
+            .map(|(_, (&index, total))| Score {
+                criterion: if total.is_nan() { f64::INFINITY } else { total },
+                tie: 0.0,
+                index,
+            })
+            .collect()
     }
 
     /// Every living candidate: a misclassification rate has no such bound.
@@ -335,7 +382,7 @@ impl<'a> Search<'a> {
 
     /// Orthogonalises `w` and returns `d` and the weights `g` it would get; none for a dependent column.
     fn prepare(&self, j: usize, w: &mut [f64]) -> Option<(f64, Vec<f64>)> {
-        self.basis.project_out(&self.pool.coefficients(j), w);
+        loops::project_out(&self.basis.columns, 0, &self.pool.coefficients(j), w);
         let energy = simd::dot(w, w);
         let d = energy + self.pool.lambda(j);
         self.pool
@@ -354,12 +401,7 @@ impl<'a> Search<'a> {
         if sum.is_nan() { f64::INFINITY } else { sum }
     }
 
-    fn score(&self, j: usize, w: &mut [f64]) -> Option<Score> {
-        let (d, g) = self.prepare(j, w)?;
-        Some(Score { criterion: self.loo_squares(w, d, &g), tie: 0.0, index: j })
-    }
-
-    /// As [`Search::score`] for misclassification; the tie breaker is computed only when it can matter.
+    /// Misclassification with candidate `j`; the tie breaker is computed only when it can matter.
     fn errors(&self, j: usize, w: &mut [f64], best: Option<&Score>) -> Option<Score> {
         let (d, g) = self.prepare(j, w)?;
         let Objective { targets, weights, criterion, .. } = self.objective;
@@ -376,7 +418,7 @@ impl<'a> Search<'a> {
     fn accept(&mut self, j: usize) {
         let mut column = vec![0.0; self.columns.rows()];
         self.columns.column(j, &mut column);
-        self.basis.add(column, self.pool.lambda(j), self.objective.targets);
+        self.basis.add(column, self.pool.coefficients(j), self.pool.lambda(j), self.objective.targets);
         self.pool.remove(j);
         self.taken.push(j);
     }

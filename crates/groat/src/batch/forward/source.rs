@@ -2,6 +2,7 @@
 
 use super::columns::{Columns, Stored};
 use super::loops;
+use super::symmetric::Symmetric;
 use crate::error::Result;
 use crate::kernels::{Centres, Evaluator, Kernel};
 use crate::matrix::{Matrix, Rows};
@@ -10,7 +11,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Rows that are evaluated at a time: a piece of a column stays in the first-level cache.
-const CHUNK: usize = 1024;
+const CHUNK: usize = super::basis::ROWS;
 
 /// Candidates of one parallel task. Fixed, so that sums do not depend on the thread count.
 const BLOCK: usize = 16;
@@ -62,7 +63,7 @@ impl Source {
     }
 
     /// Column `j` over chunk `c` of the rows.
-    fn piece(&self, j: usize, c: usize, out: &mut [f64]) {
+    fn chunk(&self, j: usize, c: usize, out: &mut [f64]) {
         self.evaluator.row(self.candidates.row(j), &self.chunks[c], out);
         if let Some(root) = &self.root {
             for (out, root) in out.iter_mut().zip(&root[c * CHUNK..]) {
@@ -71,14 +72,20 @@ impl Source {
         }
     }
 
-    fn column(&self, j: usize, out: &mut [f64]) {
-        for (c, out) in out.chunks_mut(CHUNK).enumerate() {
-            self.piece(j, c, out);
+    /// Column `j` from row `start` on, a multiple of the chunk.
+    fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
+        for (c, out) in (start / CHUNK..).zip(out.chunks_mut(CHUNK)) {
+            self.chunk(j, c, out);
         }
     }
 
-    /// The columns in the given kind of storage; `limit` bounds the bytes that `Auto` may use.
-    pub(crate) fn into_columns(self, storage: Storage, limit: u64) -> Box<dyn Columns> {
+    fn column(&self, j: usize, out: &mut [f64]) {
+        self.piece(j, 0, out);
+    }
+
+    /// The columns in the given kind of storage; `limit` bounds the bytes that `Auto` may use. `whole` says that
+    /// whole columns will be asked for, not products alone.
+    pub(crate) fn into_columns(self, storage: Storage, limit: u64, whole: bool) -> Box<dyn Columns> {
         let (rows, count) = (self.rows, self.candidates.rows());
         let bytes = 8 * rows as u64 * count as u64;
         let storage = match storage {
@@ -87,11 +94,17 @@ impl Source {
             Storage::Auto => Storage::Recompute,
             chosen => chosen,
         };
+        let store_exact = bytes <= limit;
         match storage {
             Storage::Double => Box::new(Stored::<f64>::fill(rows, count, |j, out| self.column(j, out))),
+            // As many candidates as rows are all of them, in order.
+            Storage::Single if rows == count && self.root.is_none() && !whole => {
+                let stored = Symmetric::new(&self.evaluator, self.candidates.view());
+                Box::new(Rounded { stored, source: Arc::new(self), store_exact })
+            }
             Storage::Single => {
                 let stored = Stored::<f32>::fill(rows, count, |j, out| self.column(j, out));
-                Box::new(Rounded { stored, source: Arc::new(self), store_exact: bytes <= limit })
+                Box::new(Rounded { stored, source: Arc::new(self), store_exact })
             }
             _ => Box::new(Recomputed::new(Arc::new(self))),
         }
@@ -99,14 +112,14 @@ impl Source {
 }
 
 /// Columns in single precision, with the exact ones at hand.
-struct Rounded {
-    stored: Stored<f32>,
+struct Rounded<S> {
+    stored: S,
     source: Arc<Source>,
     /// Whether there is memory for the exact ones too.
     store_exact: bool,
 }
 
-impl Columns for Rounded {
+impl<S: Columns> Columns for Rounded<S> {
     fn rows(&self) -> usize {
         self.stored.rows()
     }
@@ -121,6 +134,10 @@ impl Columns for Rounded {
 
     fn column(&self, j: usize, out: &mut [f64]) {
         self.source.column(j, out);
+    }
+
+    fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
+        self.source.piece(j, start, out);
     }
 
     fn rough_column(&self, j: usize, out: &mut [f64]) {
@@ -181,6 +198,10 @@ impl Columns for Recomputed {
         self.source.column(j, out);
     }
 
+    fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
+        self.source.piece(j, start, out);
+    }
+
     fn products(&self, vectors: &[&[f64]], out: &mut [f64]) {
         let r = vectors.len();
         out.par_chunks_mut(BLOCK * r).enumerate().for_each_init(
@@ -191,7 +212,7 @@ impl Columns for Recomputed {
                 for (c, chunk) in self.source.chunks.iter().enumerate() {
                     let (start, len) = (c * CHUNK, chunk.len());
                     for (i, column) in block.chunks_mut(len).take(count).enumerate() {
-                        self.source.piece(b * BLOCK + i, c, column);
+                        self.source.chunk(b * BLOCK + i, c, column);
                     }
                     let pieces: Vec<&[f64]> = vectors.iter().map(|v| &v[start..start + len]).collect();
                     loops::products(&block[..count * len], len, &pieces, &mut part[..count * r]);

@@ -1,54 +1,54 @@
 //! The selection over data that are read batch by batch, again and again, and never held.
 //!
-//! Nothing grows with the number of rows. What the engine in memory keeps per sample (`W`, `eps`, `eta`) is
-//! recomputed for each batch from the kernels of the chosen terms: with `Phi_S = W A`, a row of `W` follows from
-//! the row of `Phi_S` by forward substitution. A stage takes two readings of the data: one bounds all candidates
-//! (`Phi'[w_n, v]`), the other evaluates the most promising exactly. The choice is that of the engine in memory,
-//! except that a candidate counts as dependent earlier, because no column can be orthogonalised twice.
+//! Nothing grows with the number of rows. One reading forms all inner products of the candidates (`Phi'Phi`,
+//! `Phi'1`, `Phi'y`), from which every later `w_j'w_j` and `w_j'y` follows without the data. What the engine in
+//! memory keeps per sample (`W`, `eps`, `eta`) is recomputed for each batch from the kernels of the chosen terms:
+//! with `Phi_S = W A`, a row of `W` follows from the row of `Phi_S` by forward substitution. So a stage takes one
+//! reading that evaluates the chosen terms and a few candidates, and not the whole pool. That the others need not
+//! be evaluated follows from the lower bound of the [`Pool`](super::pool) with `v = eps + (v - eps)`,
+//!
+//! ```text
+//! w_j'v <= w_j'y + |w_j| |v - eps|,     v_k = eps_k / eta_k^2,
+//! ```
+//!
+//! which is tight because `eta` is close to one when there are many more rows than terms. The choice is that of
+//! the engine in memory, except that a candidate counts as dependent earlier, because inner products lose twice
+//! the digits that columns lose.
+//!
+//! **Cost** for `N` rows, `M` candidates, `n` terms: `N M^2 / 2` multiplications once, `N n (n + 32) / 2` per
+//! stage; memory `8 M^2` bytes and one batch.
 
 use super::basis::Terms;
+use super::batches::{Batches, Drawn, draw};
+use super::evidence::{settled, updated};
 use super::loops;
 use super::ols::{Ols, Penalty};
-use super::pool::{Pool, Screen};
+use super::pool::Pool;
 use super::select::{StopReason, stop_note};
-use super::source::Source;
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Progress, Stage, Watch};
 use crate::error::{Error, Result, check_len};
-use crate::expansion::{Expansion, Record};
+use crate::expansion::Record;
+use crate::kernels::{Centres, Evaluator};
 use crate::matrix::{Matrix, Rows};
 use crate::simd;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
+use groat_linalg::{View, add_self_product};
 use rayon::prelude::*;
 
 /// Candidates that one reading evaluates exactly.
-const SHORTLIST: usize = 32;
+const SHORTLIST: usize = 16;
 
 /// Rows that are worked on at a time; partial sums are added in order.
-const ROWS: usize = 4096;
+const ROWS: usize = 1024;
 
 /// Share of its energy below which a candidate counts as dependent.
 const DEPENDENT: f64 = 1e-8;
 
-/// Data that can be read from the start as often as needed.
-pub trait Batches {
-    /// Reads all rows in order and hands them on in batches: features, and targets with one column per output.
-    fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()>;
-}
-
-/// Data in memory, in one batch.
-impl Batches for (Rows<'_>, Rows<'_>) {
-    fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
-        visit(self.0, self.1)
-    }
-}
-
 impl Ols {
     /// Fits a regression to data that are read batch by batch, in memory that does not grow with the rows.
     ///
-    /// Candidates are a random sample of the rows (2000 unless told otherwise). There are no evidence passes:
-    /// the first penalty stays. Two readings per term, plus three. Leave-one-out predictions of the samples are
-    /// not kept.
+    /// Candidates are a random sample of the rows (2000 unless told otherwise). Evidence passes keep the terms in
+    /// the order in which they were chosen, so that only the last ones can leave. One or two readings per term,
+    /// plus four. Leave-one-out predictions of the samples are not kept.
     pub fn fit_batches(&self, data: &dyn Batches, watch: &dyn Watch) -> Result<Fitted> {
         Streamed::start(self, data, watch)?.run()
     }
@@ -61,13 +61,12 @@ struct Streamed<'a> {
     settings: &'a Ols,
     data: &'a dyn Batches,
     watch: &'a dyn Watch,
-    rows: usize,
-    outputs: usize,
+    drawn: Drawn,
+    evaluator: Evaluator<f64>,
+    /// `phi_i'phi_j`, symmetric, row by row.
+    gram: Vec<f64>,
     /// Sum of squares of the targets.
     squares: f64,
-    candidates: Matrix,
-    /// Where the candidates stand in the data.
-    places: Vec<usize>,
     pool: Pool,
     terms: Terms,
     /// Chosen candidates in order.
@@ -76,113 +75,150 @@ struct Streamed<'a> {
 
 /// What the model makes of a block of rows.
 struct Block {
+    rows: Centres,
     /// `w_i` over the block.
     columns: Vec<Vec<f64>>,
     residual: Vec<Vec<f64>>,
     eta: Vec<f64>,
 }
 
+/// A candidate that is evaluated: its place, `a_ij`, `d_j` and `g_j`.
+struct Prepared {
+    index: usize,
+    coefficients: Vec<f64>,
+    d: f64,
+    g: Vec<f64>,
+}
+
+/// What one reading finds out about the present model and some candidates.
+struct Found {
+    /// Leave-one-out sum of squares of the present model.
+    s0: f64,
+    /// `|v_c - eps_c|`, one number per output.
+    rest: Vec<f64>,
+    /// Leave-one-out sum of squares with each candidate.
+    scores: Vec<(f64, usize)>,
+}
+
 impl<'a> Streamed<'a> {
     /// Two readings: draw the candidates, then form their inner products.
     fn start(settings: &'a Ols, data: &'a dyn Batches, watch: &'a dyn Watch) -> Result<Self> {
-        let (candidates, places, rows, outputs) = draw(data, settings.pool_size(), settings.seed)?;
-        settings.check(candidates.cols())?;
-        let m = candidates.rows();
+        let drawn = draw(data, settings.pool_size(), settings.seed)?;
+        settings.check(drawn.rows.cols())?;
         let mut this = Self {
             settings,
             data,
             watch,
-            rows,
-            outputs,
+            evaluator: settings.kernel.evaluator(),
+            gram: Vec::new(),
             squares: 0.0,
-            candidates,
-            places,
-            pool: Pool::from_products(Vec::new(), &[], outputs, Vec::new(), DEPENDENT),
+            pool: Pool::from_products(Vec::new(), &[], drawn.outputs, Vec::new(), DEPENDENT),
             terms: Terms::default(),
             chosen: Vec::new(),
+            drawn,
         };
-        // Per candidate: energy, phi'1, phi'y; then 1'y and y'y.
-        let stride = 2 + outputs;
-        let sums = this.reading(m * stride + outputs + 1, |this, x, y, sums| {
-            let ones = vec![1.0; x.rows()];
-            let targets: Vec<Vec<f64>> = (0..outputs).map(|c| column(y, c)).collect();
-            let mut vectors: Vec<&[f64]> = vec![&ones];
-            vectors.extend(targets.iter().map(Vec::as_slice));
-            let columns = this.columns(x)?;
-            let mut products = vec![0.0; m * vectors.len()];
-            columns.products(&vectors, &mut products);
-            for j in 0..m {
-                sums[j * stride] += columns.energies()[j];
-                for r in 0..vectors.len() {
-                    sums[j * stride + 1 + r] += products[j * vectors.len() + r];
-                }
-            }
-            for (c, target) in targets.iter().enumerate() {
-                sums[m * stride + c] += target.iter().sum::<f64>();
-                sums[m * stride + outputs] += simd::dot(target, target);
-            }
-            Ok(())
-        })?;
-        this.squares = sums[m * stride + outputs];
-        let energies: Vec<f64> = (0..m).map(|j| sums[j * stride]).collect();
-        let lambda = match settings.penalty {
-            Penalty::Absolute(lambda) => lambda,
-            Penalty::Relative(share) => share * energies.iter().sum::<f64>() / m as f64,
-        };
-        let products: Vec<f64> =
-            (0..m * outputs).map(|i| sums[i / outputs * stride + 2 + i % outputs]).collect();
-        this.pool = Pool::from_products(energies, &products, outputs, vec![lambda; m], DEPENDENT);
-        if settings.bias {
-            let projection = sums[m * stride..m * stride + outputs].to_vec();
-            this.terms.push(rows as f64, 0.0, projection, Vec::new());
-            this.pool.downdate(&this.terms, 0, &sums[1..], stride);
-        }
+        this.form_products()?;
         Ok(this)
     }
 
-    /// Candidate columns over one batch.
-    fn columns(&self, x: Rows<'_>) -> Result<Box<dyn super::columns::Columns>> {
-        let source = Source::new(&self.settings.kernel, x, self.candidates.clone(), None)?;
-        Ok(source.into_columns(super::Storage::Recompute, 0))
+    /// The reading that forms all inner products of `[Phi, 1, Y]`.
+    fn form_products(&mut self) -> Result<()> {
+        let (m, q) = (self.drawn.rows.rows(), self.drawn.outputs);
+        let width = m + 1 + q;
+        let mut products = vec![0.0; width * width];
+        let mut seen = 0;
+        let kernel = &self.settings.kernel;
+        self.data.read(&mut |x, y| {
+            self.check_batch(x, y)?;
+            for start in (0..x.rows()).step_by(ROWS) {
+                let end = (start + ROWS).min(x.rows());
+                let (x, y) = (x.slice(start, end), y.slice(start, end));
+                let mut block = kernel.cross(self.drawn.rows.view(), x)?.into_data();
+                block.resize((m + 1) * x.rows(), 1.0);
+                (0..q).for_each(|c| block.extend(y.iter().map(|row| row[c])));
+                add_self_product(View::column_major(&block, x.rows(), width).map_err(shape)?, &mut products)
+                    .map_err(shape)?;
+                if self.watch.stop_requested() {
+                    return Err(Error::Stopped);
+                }
+            }
+            seen += x.rows();
+            let detail = format!("{seen} of {} rows", self.drawn.total);
+            let (done, total) = (seen, Some(self.drawn.total));
+            self.watch.progress(&Progress { stage: "products of the candidates", done, total, detail });
+            Ok(())
+        })?;
+        self.check_rows(seen)?;
+        let at = |i: usize, j: usize| products[i.min(j) * width + i.max(j)];
+        let energies: Vec<f64> = (0..m).map(|j| at(j, j)).collect();
+        let lambda = match self.settings.penalty {
+            Penalty::Absolute(lambda) => lambda,
+            Penalty::Relative(share) => share * energies.iter().sum::<f64>() / m as f64,
+        };
+        let targets: Vec<f64> = (0..m * q).map(|i| at(i / q, m + 1 + i % q)).collect();
+        self.pool = Pool::from_products(energies, &targets, q, vec![lambda; m], DEPENDENT);
+        self.squares = (m + 1..width).map(|c| at(c, c)).sum();
+        self.gram = (0..m * m).map(|i| at(i / m, i % m)).collect();
+        if self.settings.bias {
+            let with_constant: Vec<f64> = (0..m).map(|j| at(j, m)).collect();
+            let projection = (0..q).map(|c| at(m, m + 1 + c)).collect();
+            self.terms.push(self.drawn.total as f64, 0.0, projection, Vec::new());
+            self.pool.downdate(&self.terms, 0, &with_constant, 1);
+        }
+        Ok(())
     }
 
-    /// One reading of the data in blocks of rows; sums are added in the order of the rows.
-    fn reading(
-        &self,
-        len: usize,
-        mut visit: impl FnMut(&Self, Rows<'_>, Rows<'_>, &mut Sums) -> Result<()>,
-    ) -> Result<Sums> {
+    fn check_batch(&self, x: Rows<'_>, y: Rows<'_>) -> Result<()> {
+        check_len("features per row", self.drawn.rows.cols(), x.cols())?;
+        check_len("outputs per row", self.drawn.outputs, y.cols())?;
+        check_len("rows of the target", x.rows(), y.rows())
+    }
+
+    fn check_rows(&self, seen: usize) -> Result<()> {
+        check_len("rows, which must be the same at every reading", self.drawn.total, seen)
+    }
+
+    /// One reading of the data in blocks of rows, which are worked on side by side; their sums are added in the
+    /// order of the rows.
+    fn reading(&self, len: usize, visit: impl Fn(Block, &mut Sums) -> Result<()> + Sync) -> Result<Sums> {
         let mut sums = vec![0.0; len];
         let mut seen = 0;
         self.data.read(&mut |x, y| {
-            check_len("features per row", self.candidates.cols(), x.cols())?;
-            check_len("outputs per row", self.outputs, y.cols())?;
-            check_len("rows of the target", x.rows(), y.rows())?;
+            self.check_batch(x, y)?;
             seen += x.rows();
-            for start in (0..x.rows()).step_by(ROWS) {
+            let part = |start: usize| {
                 let end = (start + ROWS).min(x.rows());
-                visit(self, x.slice(start, end), y.slice(start, end), &mut sums)?;
+                let mut part = vec![0.0; len];
+                visit(self.block(x.slice(start, end), y.slice(start, end)), &mut part)?;
+                Ok(part)
+            };
+            let starts: Vec<usize> = (0..x.rows()).step_by(ROWS).collect();
+            let parts: Vec<Result<Sums>> = starts.into_par_iter().map(part).collect();
+            for part in parts {
+                simd::axpy(1.0, &part?, &mut sums);
             }
             Ok(())
         })?;
-        check_len("rows, which must be the same at every reading", self.rows, seen)?;
+        self.check_rows(seen)?;
         Ok(sums)
     }
 
     /// `W`, residuals and leave-one-out weights of the present model over a block of rows.
-    fn block(&self, x: Rows<'_>, y: Rows<'_>) -> Result<Block> {
+    fn block(&self, x: Rows<'_>, y: Rows<'_>) -> Block {
         let n = x.rows();
-        let vectors = self.candidates.view().select(&self.chosen);
-        let kernels = self.settings.kernel.cross(vectors.view(), x)?;
         let mut block = Block {
+            rows: Centres::from_rows(x),
             columns: Vec::with_capacity(self.terms.len()),
-            residual: (0..self.outputs).map(|c| column(y, c)).collect(),
+            residual: (0..self.drawn.outputs).map(|c| y.iter().map(|row| row[c]).collect()).collect(),
             eta: vec![1.0; n],
         };
         let first = usize::from(self.settings.bias);
         for i in 0..self.terms.len() {
-            let mut w = if i < first { vec![1.0; n] } else { kernels.row(i - first).to_vec() };
-            loops::project_out(&block.columns, &self.terms.upper[i], &mut w);
+            let mut w = vec![1.0; n];
+            if i >= first {
+                self.evaluator.row(self.drawn.rows.row(self.chosen[i - first]), &block.rows, &mut w);
+            }
+            loops::project_out(&block.columns, 0, &self.terms.upper[i], &mut w);
             for (c, residual) in block.residual.iter_mut().enumerate() {
                 simd::axpy(-self.terms.weight(i, c), &w, residual);
             }
@@ -190,98 +226,83 @@ impl<'a> Streamed<'a> {
             block.eta.iter_mut().zip(&w).for_each(|(eta, w)| *eta -= w * w * inverse);
             block.columns.push(w);
         }
-        Ok(block)
+        block
     }
 
-    /// The reading that bounds every candidate. The pool learns of the newest chosen term on the way.
-    fn bounds(&mut self) -> Result<(f64, Vec<(f64, usize)>)> {
-        let (m, q, n) = (self.candidates.rows(), self.outputs, self.terms.len());
-        let newest = usize::from(!self.chosen.is_empty());
-        let stride = newest + q;
-        // Products; then S0; then w_i'v_c; then v_c'v_c.
-        let tail = m * stride;
-        let sums = self.reading(tail + 1 + q * n + q, |this, x, y, sums| {
-            let block = this.block(x, y)?;
-            let v: Vec<Vec<f64>> = block
-                .residual
-                .iter()
-                .map(|eps| eps.iter().zip(&block.eta).map(|(e, h)| e / (h * h)).collect())
-                .collect();
-            let mut vectors: Vec<&[f64]> = Vec::with_capacity(stride);
-            vectors.extend(block.columns.last().filter(|_| newest == 1).map(Vec::as_slice));
-            vectors.extend(v.iter().map(Vec::as_slice));
-            let mut products = vec![0.0; tail];
-            this.columns(x)?.products(&vectors, &mut products);
-            simd::axpy(1.0, &products, &mut sums[..tail]);
-            for c in 0..q {
-                sums[tail] += simd::dot(&v[c], &block.residual[c]);
-                for i in 0..n {
-                    sums[tail + 1 + c * n + i] += simd::dot(&block.columns[i], &v[c]);
+    fn prepare(&self, index: usize) -> Prepared {
+        let d = self.pool.energy(index) + self.pool.lambda(index);
+        let g = self.pool.projection(index).iter().map(|p| p / d).collect();
+        Prepared { index, coefficients: self.pool.coefficients(index), d, g }
+    }
+
+    /// The reading that evaluates candidates exactly.
+    fn evaluate(&self, shortlist: &[usize]) -> Result<Found> {
+        let prepared: Vec<Prepared> = shortlist.iter().map(|&j| self.prepare(j)).collect();
+        let q = self.drawn.outputs;
+        let sums = self.reading(1 + q + prepared.len(), |block, sums| {
+            for (c, residual) in block.residual.iter().enumerate() {
+                for (e, h) in residual.iter().zip(&block.eta) {
+                    sums[0] += (e / h).powi(2);
+                    sums[1 + c] += (e / (h * h) - e).powi(2);
                 }
-                sums[tail + 1 + q * n + c] += simd::dot(&v[c], &v[c]);
+            }
+            let mut w = vec![0.0; block.eta.len()];
+            for (sum, candidate) in sums[1 + q..].iter_mut().zip(&prepared) {
+                self.evaluator.row(self.drawn.rows.row(candidate.index), &block.rows, &mut w);
+                loops::project_out(&block.columns, 0, &candidate.coefficients, &mut w);
+                for (residual, g) in block.residual.iter().zip(&candidate.g) {
+                    *sum += loops::loo_squares(residual, &block.eta, &w, *g, candidate.d);
+                }
             }
             Ok(())
         })?;
-        if newest == 1 {
-            self.pool.downdate(&self.terms, n - 1, &sums, stride);
-        }
-        let s0 = sums[tail];
-        let screen = Screen {
-            s0,
-            overlaps: (0..q).map(|c| sums[tail + 1 + c * n..tail + 1 + (c + 1) * n].to_vec()).collect(),
-            sizes: (0..q).map(|c| (sums[tail + 1 + q * n + c] / self.rows as f64).sqrt()).collect(),
-            products: &sums,
-            stride,
-            offset: newest,
-            rounding: f64::EPSILON,
-        };
-        let mut bounds = self.pool.bounds(&screen);
-        bounds.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        Ok((s0, bounds))
-    }
-
-    /// The reading that evaluates candidates exactly: leave-one-out sum of squares, one per candidate.
-    fn evaluate(&self, shortlist: &[usize]) -> Result<Vec<f64>> {
-        let vectors = self.candidates.view().select(shortlist);
-        let prepared: Vec<(Vec<f64>, f64, Vec<f64>)> = shortlist
-            .iter()
-            .map(|&j| {
-                let d = self.pool.energy(j) + self.pool.lambda(j);
-                (self.pool.coefficients(j), d, self.pool.projection(j).iter().map(|p| p / d).collect())
-            })
-            .collect();
-        self.reading(shortlist.len(), |this, x, y, sums| {
-            let block = this.block(x, y)?;
-            let kernels = this.settings.kernel.cross(vectors.view(), x)?;
-            sums.par_iter_mut().zip(&prepared).enumerate().for_each(|(i, (sum, (coefficients, d, g)))| {
-                let mut w = kernels.row(i).to_vec();
-                loops::project_out(&block.columns, coefficients, &mut w);
-                for (residual, g) in block.residual.iter().zip(g) {
-                    *sum += loops::loo_squares(residual, &block.eta, &w, *g, *d);
-                }
-            });
-            Ok(())
+        let scores = sums[1 + q..].iter().copied().zip(shortlist.iter().copied());
+        Ok(Found {
+            s0: sums[0],
+            rest: sums[1..=q].iter().map(|r| r.sqrt()).collect(),
+            scores: scores.filter(|s| s.0.is_finite()).collect(),
         })
     }
 
-    /// The best candidate with its leave-one-out sum of squares.
-    fn next(&mut self) -> Result<(f64, Option<(f64, usize)>)> {
-        let (s0, bounds) = self.bounds()?;
+    /// The best candidate with its leave-one-out sum of squares, and that of the present model.
+    fn next(&self) -> Result<(f64, Option<(f64, usize)>)> {
+        // Before the rest of v is known, candidates stand in the order of what they take from the residuals.
+        let mut open = self.pool.bounds_by_products(0.0, &vec![0.0; self.drawn.outputs]);
         let mut best: Option<(f64, usize)> = None;
-        for batch in bounds.chunks(SHORTLIST) {
-            if best.is_some_and(|b| batch[0].0 > b.0) {
-                break;
+        loop {
+            open.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let shortlist: Vec<usize> = open.drain(..SHORTLIST.min(open.len())).map(|b| b.1).collect();
+            let found = self.evaluate(&shortlist)?;
+            best =
+                best.into_iter().chain(found.scores).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let limit = best.map_or(f64::INFINITY, |b| b.0);
+            let mut left = vec![false; self.drawn.rows.rows()];
+            open.iter().for_each(|b| left[b.1] = true);
+            open = self.pool.bounds_by_products(found.s0, &found.rest);
+            open.retain(|b| b.0 <= limit && left[b.1]);
+            if open.is_empty() {
+                return Ok((found.s0, best));
             }
-            let shortlist: Vec<usize> = batch.iter().map(|b| b.1).collect();
-            let scores = self.evaluate(&shortlist)?;
-            let scored = scores.into_iter().zip(shortlist).filter(|s| s.0.is_finite());
-            best = best.into_iter().chain(scored).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         }
-        Ok((s0, best))
+    }
+
+    /// Candidate `j` joins; the pool learns of it from the inner products alone.
+    fn accept(&mut self, j: usize) {
+        let m = self.drawn.rows.rows();
+        let products = self.pool.products_with(&self.terms, j, &self.gram[j * m..(j + 1) * m]);
+        self.terms.push(
+            self.pool.energy(j),
+            self.pool.lambda(j),
+            self.pool.projection(j),
+            self.pool.coefficients(j),
+        );
+        self.pool.downdate(&self.terms, self.terms.len() - 1, &products, 1);
+        self.pool.remove(j);
+        self.chosen.push(j);
     }
 
     fn run(mut self) -> Result<Fitted> {
-        let total = (self.rows * self.outputs) as f64;
+        let total = (self.drawn.total * self.drawn.outputs) as f64;
         let (mut curve, mut kept, mut idle) = (Vec::new(), 0, 0);
         let stop = loop {
             if self.chosen.len() >= self.settings.max_terms {
@@ -297,10 +318,7 @@ impl<'a> Streamed<'a> {
             let Some((squares, j)) = best else {
                 break StopReason::Exhausted;
             };
-            let (energy, lambda) = (self.pool.energy(j), self.pool.lambda(j));
-            self.terms.push(energy, lambda, self.pool.projection(j), self.pool.coefficients(j));
-            self.pool.remove(j);
-            self.chosen.push(j);
+            self.accept(j);
             curve.push(squares / total);
             if curve[self.chosen.len()] < curve[kept] {
                 (kept, idle) = (self.chosen.len(), 0);
@@ -316,17 +334,67 @@ impl<'a> Streamed<'a> {
         if kept == 0 && stop == StopReason::Requested {
             return Err(Error::Stopped);
         }
-        self.chosen.truncate(kept);
-        self.terms.truncate(kept + usize::from(self.settings.bias));
+        self.keep(kept);
+        if kept > 0 && stop != StopReason::Requested && self.evidence() {
+            curve = self.curve()?;
+            let best = (1..curve.len()).min_by(|&a, &b| curve[a].total_cmp(&curve[b])).unwrap_or(kept);
+            self.keep(best);
+        }
         self.finish(&curve, stop)
+    }
+
+    /// Keeps the first terms.
+    fn keep(&mut self, terms: usize) {
+        self.chosen.truncate(terms);
+        self.terms.truncate(terms + usize::from(self.settings.bias));
+    }
+
+    /// The evidence procedure on the chosen terms, which needs nothing but their inner products; true when it
+    /// changed the penalties.
+    fn evidence(&mut self) -> bool {
+        let first = usize::from(self.settings.bias);
+        let mut changed = false;
+        for _ in 1..self.settings.passes {
+            let squares = self.terms.squares(self.squares);
+            let lambda = updated(&self.terms, squares, self.drawn.total, first);
+            if settled(&self.terms.lambda[first..], &lambda) {
+                break;
+            }
+            self.terms.lambda[first..].copy_from_slice(&lambda);
+            changed = true;
+        }
+        changed
+    }
+
+    /// The leave-one-out error after 0, 1, 2, ... of the present terms, in one reading.
+    fn curve(&self) -> Result<Vec<f64>> {
+        let (first, size, q) = (usize::from(self.settings.bias), self.chosen.len(), self.drawn.outputs);
+        let sums = self.reading(size + 1, |block, sums| {
+            // Backwards from the whole model: what a term took is given back.
+            let (mut residual, mut eta) = (block.residual, block.eta);
+            for n in (0..=size).rev() {
+                let squares =
+                    |eps: &Vec<f64>| eps.iter().zip(&eta).map(|(e, h)| (e / h).powi(2)).sum::<f64>();
+                sums[n] += residual.iter().map(squares).sum::<f64>();
+                if n > 0 {
+                    let i = first + n - 1;
+                    let w = &block.columns[i];
+                    (0..q).for_each(|c| simd::axpy(self.terms.weight(i, c), w, &mut residual[c]));
+                    let inverse = 1.0 / self.terms.d(i);
+                    eta.iter_mut().zip(w).for_each(|(eta, w)| *eta += w * w * inverse);
+                }
+            }
+            Ok(())
+        })?;
+        let total = (self.drawn.total * q) as f64;
+        Ok(sums.into_iter().map(|sum| sum / total).collect())
     }
 
     /// One more reading for the noise, then the model.
     fn finish(self, curve: &[f64], stop: StopReason) -> Result<Fitted> {
-        let q = self.outputs;
+        let q = self.drawn.outputs;
         // Leave-one-out squares, squares, and eps^2 / eta per output.
-        let sums = self.reading(2 + q, |this, x, y, sums| {
-            let block = this.block(x, y)?;
+        let sums = self.reading(2 + q, |block, sums| {
             for (c, residual) in block.residual.iter().enumerate() {
                 for (e, h) in residual.iter().zip(&block.eta) {
                     sums[0] += (e / h).powi(2);
@@ -336,28 +404,22 @@ impl<'a> Streamed<'a> {
             }
             Ok(())
         })?;
-        let total = (self.rows * q) as f64;
+        let total = (self.drawn.total * q) as f64;
         let first = usize::from(self.settings.bias);
-        let mut beta = self.terms.original_weights(q);
-        let bias: Vec<f64> =
-            if first == 1 { beta.iter_mut().map(|b| b.remove(0)).collect() } else { Vec::new() };
         let size = self.chosen.len();
-        let weights = Matrix::from_vec((0..size * q).map(|i| beta[i % q][i / q]).collect(), size, q)?;
-        let vectors = self.candidates.view().select(&self.chosen);
-        let mut model = Expansion::new(self.settings.kernel.clone(), vectors, weights)?;
-        if first == 1 {
-            model = model.with_bias(bias)?;
-        }
-        let record = Record::new("ols", self.rows)
+        let record = Record::new("ols", self.drawn.total)
             .with("patience", self.settings.patience)
-            .with("passes", 1)
-            .with("candidates", self.candidates.rows())
+            .with("passes", self.settings.passes)
+            .with("candidates", self.drawn.rows.rows())
+            .with("criterion", "mean-square")
             .with_growth(curve[1..=size].to_vec());
-        let mut fitted = Fitted::new(model.with_record(record), self.candidates.rows());
+        let vectors = self.drawn.rows.view().select(&self.chosen);
+        let model = self.terms.expansion(&self.settings.kernel, vectors, q, self.settings.bias)?;
+        let mut fitted = Fitted::new(model.with_record(record), self.drawn.rows.rows());
         let squares = self.terms.squares_after(first, sums[1]);
         fitted.stages = (0..size)
             .map(|i| Stage {
-                row: self.places[self.chosen[i]],
+                row: self.drawn.places[self.chosen[i]],
                 leave_one_out: curve[i + 1],
                 training: squares[i] / total,
             })
@@ -366,7 +428,7 @@ impl<'a> Streamed<'a> {
         let mean_square = sums[0] / total;
         fitted.leave_one_out = Some(LeaveOneOut { mean_square, error_rate: None, predictions });
         let form = Orthogonal::new(self.settings.bias, self.terms.upper.clone());
-        let noise = sums[2..].iter().map(|s| s / self.rows as f64).collect();
+        let noise = sums[2..].iter().map(|s| s / self.drawn.total as f64).collect();
         fitted.growth = Some(Growth::new(form.clone(), self.terms.weights(q)));
         fitted.error_bars = Some(ErrorBars::new(form, self.terms.penalised_energies(), noise));
         fitted.interrupted = stop == StopReason::Requested;
@@ -375,39 +437,9 @@ impl<'a> Streamed<'a> {
     }
 }
 
-/// A uniform sample of the rows (reservoir sampling), where they stand, and the size of the data.
-fn draw(data: &dyn Batches, count: usize, seed: u64) -> Result<(Matrix, Vec<usize>, usize, usize)> {
-    let mut rng = Pcg64::seed_from_u64(seed);
-    let mut sample: Vec<(usize, Vec<f64>)> = Vec::new();
-    let (mut rows, mut outputs, mut features) = (0, 0, 0);
-    data.read(&mut |x, y| {
-        x.check_finite("the features")?;
-        y.check_finite("the target")?;
-        (outputs, features) = (y.cols(), x.cols());
-        for row in x.iter() {
-            if sample.len() < count {
-                sample.push((rows, row.to_vec()));
-            } else {
-                let at = rng.random_range(0..=rows);
-                if at < count {
-                    sample[at] = (rows, row.to_vec());
-                }
-            }
-            rows += 1;
-        }
-        Ok(())
-    })?;
-    if rows == 0 {
-        return Err(Error::TooFew { what: "learning", unit: "rows", needed: 1, found: 0 });
-    }
-    sample.sort_unstable_by_key(|s| s.0);
-    let flat = sample.iter().flat_map(|s| s.1.iter().copied()).collect();
-    let candidates = Matrix::from_vec(flat, sample.len(), features)?;
-    Ok((candidates, sample.iter().map(|s| s.0).collect(), rows, outputs))
-}
-
-fn column(y: Rows<'_>, c: usize) -> Vec<f64> {
-    y.iter().map(|row| row[c]).collect()
+/// Sizes are made to fit here; if they did not, this is what is said.
+fn shape(e: groat_linalg::Error) -> Error {
+    Error::Numerical { what: "the products of the candidates", reason: e.to_string() }
 }
 
 #[cfg(test)]
@@ -415,6 +447,9 @@ mod tests {
     use super::*;
     use crate::Kernel;
     use crate::batch::{Method, Problem, Quiet};
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// The same rows, handed on a few at a time.
     struct Chopped<'a>(Rows<'a>, Rows<'a>);
@@ -454,10 +489,10 @@ mod tests {
 
     #[test]
     fn data_that_change_between_readings_are_noticed() {
-        struct Shrinking(std::cell::Cell<usize>);
+        struct Shrinking(AtomicUsize);
         impl Batches for Shrinking {
             fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
-                let n = self.0.replace(self.0.get() - 1);
+                let n = self.0.fetch_sub(1, Ordering::Relaxed);
                 let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
                 visit(Rows::new(&x, 1)?, Rows::new(&x, 1)?)
             }

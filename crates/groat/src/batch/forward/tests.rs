@@ -254,7 +254,7 @@ fn the_same_bits_on_one_thread_and_on_many() {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let (one, three) = (pool(1).install(fit), pool(3).install(fit));
     assert_eq!(one.terms, three.terms);
-    assert_eq!(one.basis.original_weights(), three.basis.original_weights());
+    assert_eq!(one.basis.terms.original_weights(1), three.basis.terms.original_weights(1));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_duplicated_candidate_is_never_chosen_twice() {
     let columns = gaussian_columns(&x, 1.0);
     let ours = run(&columns, &[y], Criterion::MeanSquare, 0.0, Limits { terms: 60, patience: NEVER });
     assert!(ours.terms.len() <= 30);
-    let weights = ours.basis.original_weights();
+    let weights = ours.basis.terms.original_weights(1);
     assert!(weights[0].iter().all(|w| w.is_finite()));
 }
 
@@ -310,7 +310,7 @@ mod stored_vectors {
         let g: Vec<f64> = (0..5).map(|i| s.basis.terms.weight(i, 0)).collect();
         close(&g, &v["g"], 1e-10);
         close(&s.basis.terms.energy, &v["wtw"], 1e-10);
-        close(&s.basis.original_weights()[0], &v["beta"], 1e-10);
+        close(&s.basis.terms.original_weights(1)[0], &v["beta"], 1e-10);
         close(&s.basis.residual[0], &v["residual"], 1e-10);
         close(&s.basis.eta, &v["eta"], 1e-10);
     }
@@ -328,7 +328,7 @@ mod stored_vectors {
         );
         assert_eq!(s.terms, indices(&v["literal_stop_selected"]));
         close(&s.curve, &v["J"], 0.0);
-        close(&s.basis.original_weights()[0], &v["beta"], 1e-10);
+        close(&s.basis.terms.original_weights(1)[0], &v["beta"], 1e-10);
         let psi: Vec<f64> = (0..14).map(|k| s.basis.eta[k] - y[k] * s.basis.residual[0][k]).collect();
         close(&psi, &v["psi"], 1e-10);
         close(&s.basis.eta, &v["eta"], 1e-10);
@@ -355,7 +355,7 @@ mod stored_vectors {
             let s = select_with_evidence(&columns, objective, vec![lambda; 14], limits, i + 1, &mut go_on);
             assert_eq!(s.terms, indices(&pass["selected"]));
             close(&s.basis.terms.lambda, &pass["lambda_used"], 1e-9);
-            close(&s.basis.original_weights()[0], &pass["beta"], 1e-9);
+            close(&s.basis.terms.original_weights(1)[0], &pass["beta"], 1e-9);
             close(&s.curve[..6], &pass["J"], 1e-9);
         }
     }

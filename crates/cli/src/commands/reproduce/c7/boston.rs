@@ -3,6 +3,7 @@
 use super::super::Findings;
 use super::super::comparison::{Band, Row};
 use super::super::trial::{Trial, mean};
+use super::peers::Peers;
 use super::sets::{Part, Set, unit_range};
 use super::{spread, with_deviation};
 use groat::batch::forward::{Ols, Penalty};
@@ -24,7 +25,7 @@ struct Run {
     test: f64,
 }
 
-pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
+pub fn run(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
     let set = match Set::load(trial, "boston_housing")? {
         Ok(set) => set,
@@ -39,6 +40,7 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         "Boston, agreement: raw inputs, width 100, literal stop",
         true,
         &raw,
+        |what| peers.get(&format!("boston/raw/{what}")),
         |what| match what {
             "terms" => Band::within(45.0, 54.0).widened(widen),
             "training" => Band::about(14.48, 0.08).widened(widen),
@@ -50,13 +52,14 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         "Boston, agreement: inputs in 0..1, width 1, patience 5",
         false,
         &scaled,
+        |what| peers.get(&format!("boston/scaled/{what}")),
         |what| match what {
             "terms" => Band::within(68.0, 83.0).widened(widen),
             "training" => Band::about(5.99, 0.05).widened(widen),
             _ => Band::within(9.6, 11.1).widened(widen),
         },
     ));
-    findings.extend(fresh(trial, &set)?);
+    findings.extend(fresh(trial, &set, peers)?);
     Ok(findings)
 }
 
@@ -86,12 +89,18 @@ fn stored(trial: &Trial<'_>, set: &Set, scale: bool, settings: Ols) -> anyhow::R
 }
 
 /// Terms, training and test error with their bands, beside the paper's numbers where they can be compared.
-fn lines(what: &str, comparable: bool, runs: &[Run], band: impl Fn(&str) -> Band) -> Vec<Row> {
+fn lines<'p>(
+    what: &str,
+    comparable: bool,
+    runs: &[Run],
+    peer: impl Fn(&str) -> &'p str,
+    band: impl Fn(&str) -> Band,
+) -> Vec<Row> {
     let part = |name: &'static str, paper: &str, value: fn(&Run) -> f64| {
         let (mean, deviation) = spread(runs, value);
         let title = with_deviation(&format!("{what}: {name}"), deviation);
         let paper = if comparable { paper.to_owned() } else { format!("{paper}, other scaling") };
-        Row::new(title, paper, mean, band(name))
+        Row::new(title, paper, mean, band(name)).beside(peer(name))
     };
     vec![
         part("terms", "58.6 ± 11.3", |r| r.terms),
@@ -101,7 +110,7 @@ fn lines(what: &str, comparable: bool, runs: &[Run], band: impl Fn(&str) -> Band
 }
 
 /// New splits; the width by leave-one-out on other training sets, inputs in 0..1, patience 5.
-fn fresh(trial: &Trial<'_>, set: &Set) -> anyhow::Result<Findings> {
+fn fresh(trial: &Trial<'_>, set: &Set, peers: &Peers) -> anyhow::Result<Findings> {
     let mut scores = [0.0; WIDTHS.len()];
     for chooser in 0..CHOOSERS {
         let mut generator = Pcg64::seed_from_u64(trial.seed ^ (0xb05 + chooser));
@@ -127,13 +136,10 @@ fn fresh(trial: &Trial<'_>, set: &Set) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
     let what = format!("Boston, fresh: inputs in 0..1, width {width} by leave-one-out: test");
     let beside = format!("(kernel ridge, same splits: {})", groat_report::number(ridge));
-    findings.rows.push(Row::new(with_deviation(&what, deviation), beside, test, Band::at_most(1.2 * ridge)));
-    findings.rows.push(Row::new(
-        "Boston, fresh: terms",
-        "58.6 ± 11.3, other scaling",
-        terms,
-        Band::at_most(90.0),
-    ));
+    let row = Row::new(with_deviation(&what, deviation), beside, test, Band::at_most(1.2 * ridge));
+    findings.rows.push(row.beside(peers.get("boston/fresh/test")));
+    let row = Row::new("Boston, fresh: terms", "58.6 ± 11.3, other scaling", terms, Band::at_most(90.0));
+    findings.rows.push(row.beside(peers.get("boston/fresh/terms")));
     if let Some((_, fitted)) = runs.first() {
         findings.figures.push(Section::new("Boston housing: growth of a model").chart(growth(fitted)));
     }

@@ -4,13 +4,14 @@
 use super::super::Findings;
 use super::super::comparison::{Band, Row};
 use super::super::trial::{Trial, mean};
+use super::peers::Peers;
 use groat::batch::forward::{Ols, WidthSearch};
 use groat::batch::{KernelRidge, Method, Problem, Quiet};
 use groat::data::Standardisation;
 use groat::{Kernel, Matrix};
 use groat_report::{Axis, Chart, Line, Section};
 
-pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
+pub fn run(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
     let table = match trial.table("gas_furnace")? {
         Ok(table) => table,
@@ -41,13 +42,11 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     let (terms, mse, values) = judge(&ols)?;
     let (_, ridge, _) = judge(&KernelRidge::default())?;
     let beside = format!("(kernel ridge on all rows: {})", groat_report::number(ridge));
-    findings.rows.push(Row::new("gas furnace: test MSE", beside, mse, Band::at_most(1.3 * ridge)));
-    findings.rows.push(Row::new(
-        "gas furnace: terms",
-        "22 on the engine data, which are not public",
-        terms as f64,
-        Band::at_most(30.0),
-    ));
+    let row = Row::new("gas furnace: test MSE", beside, mse, Band::at_most(1.3 * ridge));
+    findings.rows.push(row.beside(peers.get("furnace/test")));
+    let paper = "22 on the engine data, which are not public";
+    let row = Row::new("gas furnace: terms", paper, terms as f64, Band::at_most(30.0));
+    findings.rows.push(row.beside(peers.get("furnace/terms")));
     let curve =
         |values: &[f64]| rest.iter().map(|k| *k as f64).zip(values.iter().copied()).collect::<Vec<_>>();
     let chart = Chart::new("One step ahead on the second half")

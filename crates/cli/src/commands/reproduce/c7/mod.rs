@@ -8,11 +8,14 @@
 mod boston;
 mod classes;
 mod densities;
+mod draws;
 mod furnace;
+mod peers;
 mod sets;
 
 use super::trial::{Trial, mean, variance};
 use super::{Experiment, Findings};
+use peers::Peers;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "C7",
@@ -23,10 +26,15 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
-    findings.extend(furnace::run(trial)?);
-    findings.extend(boston::run(trial)?);
-    findings.extend(classes::run(trial)?);
-    findings.extend(densities::run(trial)?);
+    if let Some(folder) = trial.draws {
+        draws::write(trial, folder)?;
+        return Ok(findings);
+    }
+    let peers = Peers::read(trial.peers)?;
+    findings.extend(furnace::run(trial, &peers)?);
+    findings.extend(boston::run(trial, &peers)?);
+    findings.extend(classes::run(trial, &peers)?);
+    findings.extend(densities::run(trial, &peers)?);
     Ok(findings)
 }
 

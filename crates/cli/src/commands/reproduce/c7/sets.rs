@@ -55,11 +55,16 @@ impl Set {
     }
 
     /// A new random split with as many training rows as the stored ones.
+    pub fn fresh_split(&self, generator: &mut Pcg64) -> Split {
+        let mut train: Vec<usize> = (0..self.y.len()).collect();
+        train.shuffle(generator);
+        let test = train.split_off(self.splits.first().map_or(self.y.len() / 2, |s| s.train.len()));
+        Split { train, test }
+    }
+
+    /// The parts of a new random split.
     pub fn fresh(&self, generator: &mut Pcg64) -> (Part, Part) {
-        let mut rows: Vec<usize> = (0..self.y.len()).collect();
-        rows.shuffle(generator);
-        let test = rows.split_off(self.splits.first().map_or(self.y.len() / 2, |s| s.train.len()));
-        self.parts(&Split { train: rows, test })
+        self.parts(&self.fresh_split(generator))
     }
 }
 
