@@ -3,8 +3,11 @@
 use rayon::prelude::*;
 
 use crate::dense::cholesky::Cholesky;
-use crate::error::{Result, check_len};
+use crate::error::{Error, Result, check_len};
 use crate::sparse::matrix::SparseSymmetric;
+
+/// Multiplications that are worth a thread.
+const WORK: usize = 1 << 14;
 
 /// Multiplies by the inverses of the diagonal blocks of a sparse matrix, rows taken in their given order.
 ///
@@ -23,6 +26,14 @@ impl BlockJacobi {
     /// Inverts the diagonal blocks; fails when one of them is not positive definite.
     pub fn new(a: &SparseSymmetric, block: usize) -> Result<BlockJacobi> {
         let block = block.clamp(1, a.n().max(1));
+        if block == 1 {
+            let inverses = a.diagonal().into_iter().map(f64::recip).collect::<Vec<_>>();
+            let bad = inverses.iter().position(|v| !(*v > 0.0 && v.is_finite()));
+            return match bad {
+                Some(pivot) => Err(Error::NotPositiveDefinite { pivot }),
+                None => Ok(BlockJacobi { n: a.n(), block, inverses }),
+            };
+        }
         let mut inverses = vec![0.0; a.n() * block];
         inverses.par_chunks_mut(block * block).enumerate().try_for_each(|(b, out)| {
             let size = block.min(a.n() - b * block);
@@ -44,7 +55,7 @@ impl BlockJacobi {
         check_len("numbers in a vector", self.n, out.len())?;
         let parts = out.par_chunks_mut(self.block).zip(r.par_chunks(self.block));
         let parts = parts.zip(self.inverses.par_chunks(self.block * self.block));
-        parts.with_min_len(1024_usize.div_ceil(self.block)).for_each(|((out, r), inverse)| {
+        parts.with_min_len(WORK.div_ceil(self.block * self.block)).for_each(|((out, r), inverse)| {
             for (out, row) in out.iter_mut().zip(inverse.chunks_exact(r.len())) {
                 let mut sum = [0.0; K];
                 for (a, r) in row.iter().zip(r) {

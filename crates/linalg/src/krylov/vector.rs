@@ -43,6 +43,9 @@ pub(crate) fn dots<const K: usize>(x: &[[f64; K]], y: &[[f64; K]]) -> [f64; K] {
         }
         std::array::from_fn(|k| (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]))
     };
+    if x.len() <= CHUNK {
+        return chunk(x, y);
+    }
     let parts: Vec<[f64; K]> =
         x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(|(x, y)| chunk(x, y)).collect();
     parts.into_iter().fold([0.0; K], |total, part| std::array::from_fn(|k| total[k] + part[k]))
@@ -50,9 +53,13 @@ pub(crate) fn dots<const K: usize>(x: &[[f64; K]], y: &[[f64; K]]) -> [f64; K] {
 
 /// `y <- a x + b y`, lane by lane.
 pub(crate) fn combine<const K: usize>(a: [f64; K], x: &[[f64; K]], b: [f64; K], y: &mut [[f64; K]]) {
-    y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).for_each(|(y, x)| {
+    let chunk = |(y, x): (&mut [[f64; K]], &[[f64; K]])| {
         for (y, x) in y.iter_mut().zip(x) {
             (0..K).for_each(|k| y[k] = a[k] * x[k] + b[k] * y[k]);
         }
-    });
+    };
+    if x.len() <= CHUNK {
+        return chunk((y, x));
+    }
+    y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).for_each(chunk);
 }

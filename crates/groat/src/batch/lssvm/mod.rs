@@ -17,8 +17,8 @@
 //! `lambda_14 = 1 / (n lambda_13)`.
 //!
 //! Three ways to the same solution, chosen by predicted cost and memory and named in the notes: dense
-//! Cholesky (`n^3 / 3` operations), sparse Cholesky after minimum degree ordering, and conjugate gradients
-//! with block-Jacobi preconditioning. The two sparse ones need a kernel with compact support. A kernel that
+//! Cholesky (`n^3 / 3` operations), sparse Cholesky ordered by nested dissection (from eight features on by
+//! minimum degree), and conjugate gradients with Jacobi or block-Jacobi preconditioning. The two sparse ones need a kernel with compact support. A kernel that
 //! is not positive definite for the data (`nu < (d + 1) / 2`) is noticed by all three; the error names the
 //! ridge that would do, and `shift` lets it be taken automatically.
 //!

@@ -26,6 +26,8 @@ pub(super) struct Plan {
     /// Kept when the sparse factorisation was analysed and chosen.
     pub(super) analysis: Option<SparseAnalysis>,
     pub(super) reason: String,
+    /// Products that conjugate gradients are expected to need.
+    pub(super) iterations: f64,
 }
 
 /// Chooses a solver for the matrix `c` (ridge included) and `columns` right-hand sides.
@@ -47,7 +49,7 @@ pub(super) fn choose(
     let share = c.nonzeros() as f64 / (n * n);
     let plan = |solver, analysis, why: String| {
         let reason = format!("{:.2} % of the matrix is not zero; {why}", 100.0 * share);
-        Ok(Plan { solver, analysis, reason })
+        Ok(Plan { solver, analysis, reason, iterations })
     };
     match params.solver {
         Solver::Dense if !dense_fits => {
@@ -109,7 +111,7 @@ fn analyse(c: &SparseSymmetric, index: &Neighbours) -> Result<SparseAnalysis> {
 
 /// Steps until the residual has fallen by `tolerance`, by the bound for condition number
 /// `1 + norm / ridge`.
-pub(super) fn expected_iterations(norm: f64, ridge: f64, tolerance: f64) -> f64 {
+fn expected_iterations(norm: f64, ridge: f64, tolerance: f64) -> f64 {
     let condition = 1.0 + norm / ridge.max(f64::EPSILON * norm);
     (PRECONDITIONED * 0.5 * condition.sqrt() * (2.0 / tolerance).ln()).ceil().max(1.0)
 }

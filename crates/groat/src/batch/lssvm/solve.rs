@@ -2,7 +2,7 @@
 
 use groat_linalg::{BlockJacobi, CgSettings, Cholesky, Lanczos, SparseSymmetric, conjugate_gradients};
 
-use super::plan::{Plan, choose, expected_iterations};
+use super::plan::{Plan, choose};
 use super::{LeastSquaresSvm, Solver};
 use crate::batch::ridge::{close, right_hand_sides, root_weights, summary};
 use crate::batch::{LeaveOneOut, Problem, Progress, Watch};
@@ -14,6 +14,8 @@ use crate::neighbours::Neighbours;
 
 /// Above this many products conjugate gradients give up.
 const MAX_ITERATIONS: usize = 20_000;
+/// From so many expected products on, a better preconditioner pays.
+const MANY_PRODUCTS: f64 = 200.0;
 
 pub(super) struct Solution {
     pub(super) weights: Matrix,
@@ -182,7 +184,10 @@ fn run_plan(
             let diagonal = params.leave_one_out.then(|| factor.inverse_diagonal());
             Ok(Solved { columns, diagonal, solver: Solver::Sparse, ridge })
         }),
-        Plan { solver: Solver::Iterative, .. } => iterate(params, c, ridge, rhs, notes),
+        Plan { solver: Solver::Iterative, iterations, .. } => {
+            let solved = iterate(params, c, iterations, rhs, notes);
+            solved.map(|columns| Solved { columns, diagonal: None, solver: Solver::Iterative, ridge })
+        }
         Plan { .. } => Cholesky::factor(c.to_dense(), n).and_then(|factor| {
             let mut columns = rhs.to_vec();
             factor.solve(&mut columns)?;
@@ -203,13 +208,13 @@ fn run_plan(
 fn iterate(
     params: &LeastSquaresSvm,
     c: &SparseSymmetric,
-    ridge: f64,
+    expected: f64,
     rhs: &[f64],
     notes: &mut Vec<String>,
-) -> Attempt {
+) -> groat_linalg::Result<Vec<f64>> {
     // Blocks cost as much as a product; they pay where there are many to save.
-    let many = expected_iterations(c.norm1(), ridge, params.tolerance) > 200.0;
-    let preconditioner = BlockJacobi::new(c, if many { BlockJacobi::fitting_block(c) } else { 1 })?;
+    let block = if expected > MANY_PRODUCTS { BlockJacobi::fitting_block(c) } else { 1 };
+    let preconditioner = BlockJacobi::new(c, block)?;
     let mut columns = vec![0.0; rhs.len()];
     let mut products = 0;
     for (b, x) in rhs.chunks(4 * c.n()).zip(columns.chunks_mut(4 * c.n())) {
@@ -224,7 +229,7 @@ fn iterate(
     if params.leave_one_out {
         notes.push("no leave-one-out error, for which there would have to be a factorisation".to_owned());
     }
-    Ok(Solved { columns, diagonal: None, solver: Solver::Iterative, ridge })
+    Ok(columns)
 }
 
 /// At most `K` columns; those that are missing are zero, which costs nothing to solve.
