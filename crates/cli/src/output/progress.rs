@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// How far the work is, where nobody knows how much there is.
 const OPEN: &str = "{spinner} {msg} {pos}";
+/// What is going on, in words that say how far it is.
+const DETAIL: &str = "{spinner} {msg}";
 /// How far the work is, of a known total.
 const SHARE: &str = "{spinner} {msg} {bar:24} {pos}/{len}, {eta} left";
 
@@ -60,7 +62,15 @@ impl Watch for Bar<'_> {
             "" => progress.stage.to_owned(),
             detail => format!("{}: {detail}", progress.stage),
         };
-        self.show(what, progress.done as u64, progress.total.map(|total| total as u64));
+        match progress.total {
+            // The detail says how far it is.
+            None if !progress.detail.is_empty() => {
+                self.bar.unset_length();
+                self.bar.set_style(style(DETAIL));
+                self.bar.set_message(what);
+            }
+            total => self.show(what, progress.done as u64, total.map(|total| total as u64)),
+        }
     }
 
     fn stop_requested(&self) -> bool {

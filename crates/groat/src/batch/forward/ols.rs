@@ -2,7 +2,7 @@
 
 use super::evidence::select_with_evidence;
 use super::outcome::Outcome;
-use super::select::{Criterion, Limits, Objective};
+use super::select::{Criterion, Limits, Objective, state};
 use super::source::{Source, Storage};
 use super::sparse_density::SparseDensity;
 use super::width::WidthSearch;
@@ -328,7 +328,7 @@ impl Ols {
         };
         let limits = Limits { terms: self.max_terms, patience: self.patience };
         let mut hear = |terms: usize, error: f64| {
-            let detail = format!("{terms} terms, leave-one-out error {error:.4}");
+            let detail = state(terms, error);
             watch.progress(&Progress { stage: "selecting terms", done: terms, total: None, detail });
             if watch.stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };

@@ -59,6 +59,17 @@ pub enum StopReason {
     Requested,
 }
 
+/// One line on the state of a selection.
+pub(crate) fn state(terms: usize, error: f64) -> String {
+    let s = if terms == 1 { "" } else { "s" };
+    // Errors have the unit of the target, so that small ones need an exponent.
+    if (1e-3..1e6).contains(&error) {
+        format!("{terms} term{s}, leave-one-out error {error:.4}")
+    } else {
+        format!("{terms} term{s}, leave-one-out error {error:.3e}")
+    }
+}
+
 /// What the user should know about the end of a selection, if anything.
 pub(crate) fn stop_note(stop: StopReason) -> Option<&'static str> {
     match stop {

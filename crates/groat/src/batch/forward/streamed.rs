@@ -24,7 +24,7 @@ use super::evidence::{settled, updated};
 use super::loops;
 use super::ols::{Ols, Penalty};
 use super::pool::Pool;
-use super::select::{StopReason, stop_note};
+use super::select::{StopReason, state, stop_note};
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Progress, Stage, Watch};
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Record;
@@ -325,7 +325,7 @@ impl<'a> Streamed<'a> {
             } else {
                 idle += 1;
             }
-            let detail = format!("{kept} terms, leave-one-out error {:.4}", curve[kept]);
+            let detail = state(kept, curve[kept]);
             self.watch.progress(&Progress { stage: "selecting terms", done: kept, total: None, detail });
             if idle > self.settings.patience {
                 break StopReason::Criterion;
