@@ -53,12 +53,7 @@ pub(super) fn choose(
     };
     match params.solver {
         Solver::Dense if !dense_fits => {
-            return Err(Error::Memory {
-                what: "the dense kernel matrix",
-                needed: (8.0 * n * n) as u64,
-                limit: params.memory,
-                advice: "use the iterative solver, or a smaller support",
-            });
+            return Err(refused("the dense kernel matrix", (8.0 * n * n) as u64, params));
         }
         Solver::Dense | Solver::Iterative => return plan(params.solver, None, "as asked".to_owned()),
         Solver::Sparse | Solver::Auto => {}
@@ -78,12 +73,7 @@ pub(super) fn choose(
     let direct = 2.0 * analysis.multiplications() * SPARSE;
     let fill = 100.0 * analysis.fill() as f64 / (n * (n + 1.0) / 2.0);
     if forced && !fits {
-        return Err(Error::Memory {
-            what: "the sparse Cholesky factor",
-            needed: analysis.memory(),
-            limit: params.memory,
-            advice: "use the iterative solver, or a smaller support",
-        });
+        return Err(refused("the sparse Cholesky factor", analysis.memory(), params));
     }
     // Only a factorisation tells the leave-one-out error.
     let iterative = if params.leave_one_out { f64::INFINITY } else { iterative };
@@ -95,6 +85,16 @@ pub(super) fn choose(
     }
     let why = if fits { "slower" } else { "too large" };
     plan(Solver::Iterative, None, format!("a sparse factor would be {why} ({fill:.1} % full)"))
+}
+
+/// A solver that was asked for would take too much.
+fn refused(what: &'static str, needed: u64, params: &LeastSquaresSvm) -> Error {
+    Error::Memory {
+        what,
+        needed,
+        limit: params.memory,
+        advice: "use the iterative solver, or a smaller support",
+    }
 }
 
 /// Structure of the factor: by cuts through space, or by degree where space has too many dimensions to cut.
