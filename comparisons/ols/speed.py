@@ -158,7 +158,7 @@ def main():
     verdicts.at_least("times faster than NumPy", numpy_time[0] / fit[0], 30)
     verdicts.at_least("times faster than scikit-learn's OMP", omp_time[0] / fit[0], 1)
     compare_prediction(n, terms, verdicts)
-    growth("all candidates", (n // 2, n, 2 * n), terms, None, 2.05, verdicts)
+    growth("all candidates", (n // 2, n, 2 * n), terms, None, 2.0, verdicts)
     growth("pool of 500", (2 * n, 4 * n, 8 * n, 16 * n, 32 * n), terms, 500, 1.05, verdicts)
     return verdicts.exit_code()
 

@@ -172,8 +172,9 @@ impl OlsClassifier {
 
 /// A sparse density estimate: a few Gaussians with nonnegative weights that sum to one.
 ///
-/// width and parzen_width: a number, one per feature, or None to choose them from the data. refinement: steps of
-/// expectation maximisation after the selection. predict gives the density, score_samples its logarithm.
+/// width and parzen_width: a number, one per feature, or None to choose them from the data. refinement: most steps
+/// of expectation maximisation after the selection (none unless given); as many are taken as help rows that were
+/// held out. predict gives the density, score_samples its logarithm.
 #[pyclass(module = "groat", extends = BatchLearner, frozen, subclass)]
 pub(crate) struct OlsDensity;
 
