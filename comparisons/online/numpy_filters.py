@@ -2,7 +2,7 @@
 
 Arrays are allocated once, products go through BLAS (one thread), nothing is copied that need not be. Kernel values
 come from differences, as groat computes them: the expanded square |v|^2 - 2 v.x + |x|^2 is a little faster in NumPy
-at m = 100 (and twice as fast at m = 500), but loses half of the digits of nearby vectors, which is where the inverse
+at m = 100 (and up to 1.6 times as fast at m = 500), but loses half of the digits of nearby vectors, which is where the inverse
 Gram matrix needs them. Symmetric updates (dsyr, dsymv) are not within reach of NumPy.
 """
 
