@@ -55,3 +55,15 @@ fn compact_kernels_with_data() {
     }
     assert!(page.len() < 3_000_000, "{}", page.len());
 }
+
+#[test]
+fn sets_of_the_sparse_models_are_missed_and_peers_are_shown() {
+    let empty = tempfile::tempdir().unwrap();
+    let (answer, code) = quick(&["C7", "-n", "2", "--data", empty.path().to_str().unwrap()]);
+    // The gas furnace, Boston housing, breast cancer and diabetes; the densities need no data.
+    assert_eq!((&answer["missing"], code), (&4.into(), Some(1)), "{answer:#}");
+    let rows = answer["rows"].as_array().unwrap();
+    let peer =
+        |row: &serde_json::Value| row["peer"].as_str().is_some_and(|peer| peer.contains("KernelDensity"));
+    assert_eq!(rows.iter().filter(|row| peer(row)).count(), rows.len() - 4, "{answer:#}");
+}
