@@ -1,7 +1,9 @@
-"""Timing that is fair on a machine that does other things too, and verdicts."""
+"""Timing that is fair on a machine that does other things too, verdicts, and our own programs, built."""
 
 from __future__ import annotations
 
+import pathlib
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,6 +37,14 @@ def race(repeats: int, *contenders: Callable[[], Any]) -> list[Timed]:
             timed.seconds = min(timed.seconds, time.perf_counter() - begin)
             timed.cpu_seconds = min(timed.cpu_seconds, time.process_time() - cpu)
     return best
+
+
+def example(name: str) -> pathlib.Path:
+    """Builds one of the library's example programs, optimised, and says where it is."""
+    root = pathlib.Path(__file__).resolve().parents[1]
+    build = ["cargo", "build", "--quiet", "--release", "--workspace", "--all-features", "--example", name]
+    subprocess.run(build, cwd=root, check=True)
+    return root / "target/release/examples" / name
 
 
 class Verdicts:

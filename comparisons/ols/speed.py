@@ -1,6 +1,5 @@
 """Orthogonal least squares: groat beside NumPy and scikit-learn on the same data, in the same run.
 
-    cargo build --release --workspace --all-features --example ols_speed
     comparisons/run ols/speed [--quick]
 
 Everything runs on two threads. Every time includes making the kernel matrix. "numpy" evaluates the
@@ -28,10 +27,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVR
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from common import Verdicts  # noqa: E402
+from common import Verdicts, example  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = ROOT / "target/release/examples/ols_speed"
+BINARY = example("ols_speed")
 WIDTH = 2.5
 
 

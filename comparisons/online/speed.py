@@ -1,7 +1,6 @@
 """Online learners: groat beside dlib's krls and NumPy on the same stream, in the same run, on one core.
 
-    cargo build --release -p groat --example online_speed
-    python comparisons/online/speed.py [--dlib INCLUDE_FOLDER] [--blas LINKER_FLAGS]
+    comparisons/run online/speed [--dlib INCLUDE_FOLDER] [--blas LINKER_FLAGS]
 
 Mackey-Glass series, 7 lags, one step ahead. Each program passes over the stream once to fill its dictionary,
 then is timed per sample in as many passes; contenders take turns and the least time of each counts. The thresholds are chosen so
@@ -25,10 +24,10 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from common import Verdicts  # noqa: E402
+from common import Verdicts, example  # noqa: E402
 from numpy_filters import KlmsCoherence, Krls, Spl, measure  # noqa: E402
 
-BINARY = HERE.parents[1] / "target/release/examples/online_speed"
+BINARY = example("online_speed")
 GAMMA, LAGS, ROWS = 4.0, 7, 4000
 PASSES, ROUNDS = 5, 3
 # No sample is as far as this from a full dictionary, so that every step is a projection.
