@@ -211,12 +211,13 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         .spawn()
         .unwrap();
     let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-    input.write_all(csv(&series(5)).as_bytes()).unwrap();
-    input.flush().unwrap();
+    let table = csv(&series(2000));
+    let (seen, rest) = table.split_at(table.match_indices('\n').nth(5).unwrap().0 + 1);
+    input.write_all(seen.as_bytes()).unwrap();
     assert_eq!(line(&mut output), "step,prediction,error,size\n");
     drop(output);
     // The program may be gone before all rows are written.
-    let _ = input.write_all(csv(&series(2000)).as_bytes());
+    let _ = input.write_all(rest.as_bytes());
     drop(input);
     let finished = child.wait_with_output().unwrap();
     assert!(finished.status.success());
