@@ -8,6 +8,7 @@ mod args;
 mod commands;
 mod dataset;
 mod exit;
+mod input;
 mod methods;
 mod model;
 mod output;

@@ -1,7 +1,9 @@
 //! Rows without answers, read and brought to the form that a kernel sees.
 
 use crate::args::PointArgs;
-use groat::data::{InputOptions, Inputs, Standardisation, read_table};
+use crate::input::read_table;
+use crate::session::Session;
+use groat::data::{InputOptions, Inputs, Standardisation};
 use groat::tune::typical_distance;
 use groat::{Kernel, Matrix};
 
@@ -19,8 +21,8 @@ pub struct Points {
 
 impl Points {
     /// Reads the rows.
-    pub fn read(args: &PointArgs, seed: u64) -> anyhow::Result<Self> {
-        let table = read_table(&args.data.data, &args.data.reading.options())?;
+    pub fn read(args: &PointArgs, session: &Session) -> anyhow::Result<Self> {
+        let table = read_table(&args.data.data, &args.data.reading.options(), session)?;
         let options = InputOptions {
             features: args.features.clone(),
             exclude: args.drop.clone(),
@@ -36,7 +38,7 @@ impl Points {
         let mut notes = Vec::new();
         let mut kernel = args.kernel.kernel.clone();
         if !args.kernel.width_given && kernel.width().is_some() {
-            let width = typical_distance(x.view(), seed);
+            let width = typical_distance(x.view(), session.seed);
             notes.push(format!("width {width:.4}, the median distance of the rows"));
             kernel = kernel.with_width(width);
         }

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Session {
     pub json: bool,
     pub quiet: bool,
+    /// Whether progress is told even where nobody sits at a terminal.
+    pub progress: bool,
     pub seed: u64,
     stop: Arc<AtomicBool>,
 }
@@ -26,6 +28,7 @@ impl Session {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
+        let &Common { json, quiet, progress, seed, .. } = common;
         // The first signal asks the work to stop, so that unfinished files are removed on the way out; a second
         // one does not wait.
         let handler = move || {
@@ -33,9 +36,13 @@ impl Session {
                 groat::persist::remove_unfinished();
                 std::process::exit(1);
             }
+            if !quiet {
+                // Not by this thread, which must hear the second signal even if standard error is stuck.
+                let _ = std::thread::Builder::new().spawn(announce_stop);
+            }
         };
         ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")?;
-        Ok(Session { json: common.json, quiet: common.quiet, seed: common.seed, stop })
+        Ok(Session { json, quiet, progress, seed, stop })
     }
 
     /// Whether Ctrl-C was pressed.
@@ -53,9 +60,15 @@ impl Session {
         if self.stop_requested() { Err(groat::Error::Stopped.into()) } else { Ok(()) }
     }
 
-    /// Whether to show progress: a person sits at a terminal and did not ask for quiet.
+    /// What came of a step that a wish to stop may have cut short: that wish, if there is one.
+    pub fn unless_stopped<T>(&self, outcome: groat::Result<T>) -> anyhow::Result<T> {
+        self.check_stop()?;
+        Ok(outcome?)
+    }
+
+    /// Whether to show progress: a person sits at a terminal and did not ask for quiet, or a log wants it.
     pub fn shows_progress(&self) -> bool {
-        !self.quiet && io::stderr().is_terminal()
+        self.progress || (!self.quiet && io::stderr().is_terminal())
     }
 
     /// Answers on standard output: as JSON, as text, or (quiet) not at all.
@@ -77,6 +90,14 @@ impl Session {
             let _ = writeln!(io::stderr(), "groat: {text}");
         }
     }
+}
+
+/// Says that the work ends as soon as it can, which may take a while.
+fn announce_stop() {
+    let mut err = io::stderr();
+    // A progress bar may stand on the last line of a terminal.
+    let start = if err.is_terminal() { "\n" } else { "" };
+    let _ = writeln!(err, "{start}groat: stopping; a second Ctrl-C ends at once");
 }
 
 /// Writes text to standard output.

@@ -1,11 +1,16 @@
 //! `groat stream` as a program: between pipes, interrupted, resumed, fed with bad rows.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod running;
 
 use assert_cmd::cargo::cargo_bin_cmd;
+use running::{Lines, Running, wait_for};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 /// A driven series; `u` and `y` by row.
 fn series(rows: usize) -> Vec<(f64, f64)> {
@@ -38,53 +43,26 @@ fn files(folder: &Path) -> [String; 3] {
     ["whole.csv", "parts.csv", "state.json"].map(|name| path(folder, name))
 }
 
-/// Waits half a minute at most until `done`.
-fn wait_for(done: impl Fn() -> bool) {
-    let pause = std::time::Duration::from_millis(50);
-    assert!(
-        (0..600).any(|_| done() || {
-            std::thread::sleep(pause);
-            false
-        }),
-        "nothing came of it"
-    );
-}
-
-/// A running stream on two pipes.
-fn spawn(arguments: &[&str]) -> (Child, ChildStdin, BufReader<ChildStdout>) {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("groat"))
-        .arg("stream")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    (child, input, BufReader::new(output))
-}
-
-fn line(output: &mut impl BufRead) -> String {
-    let mut text = String::new();
-    output.read_line(&mut text).unwrap();
-    text
+/// A running stream.
+fn spawn(arguments: &[&str]) -> Running {
+    Running::groat(Path::new("."), [&["stream"], arguments].concat())
 }
 
 #[test]
 fn each_row_is_answered_before_the_next_is_written() {
-    let (mut child, mut input, mut output) = spawn(&["-", "--target", "y", "--width", "0.5"]);
-    writeln!(input, "u,y").unwrap();
+    let mut stream = spawn(&["-", "--target", "y", "--width", "0.5"]);
+    let output = Lines::of(stream.stdout.take().unwrap());
+    stream.write("u,y\n");
     for (i, (u, y)) in series(30).into_iter().enumerate() {
-        writeln!(input, "{u},{y}").unwrap();
-        input.flush().unwrap();
+        stream.write(&format!("{u},{y}\n"));
         if i == 0 {
-            assert_eq!(line(&mut output), "step,prediction,error,size\n");
+            assert_eq!(output.next().unwrap(), "step,prediction,error,size");
         }
-        let answer = line(&mut output);
+        let answer = output.next().unwrap();
         assert!(answer.starts_with(&format!("{},", i + 1)), "{answer}");
     }
-    drop(input);
-    assert!(child.wait().unwrap().success());
+    stream.stdin = None;
+    assert!(stream.wait().success());
 }
 
 #[test]
@@ -112,13 +90,11 @@ fn a_killed_stream_goes_on_from_its_checkpoint() {
     let method = ["-", "--target", "y", "--width", "0.5", "--algorithm", "krls-ald", "--embed", "2"];
     assert!(groat(&[&method[..], &["--out", &whole]].concat(), &csv(&rows)).0);
     let saving = ["--out", &parts, "--save", &state, "--checkpoint-every", "25"];
-    let (mut child, mut input, _output) = spawn(&[&method[..], &saving].concat());
-    input.write_all(csv(&rows[..110]).as_bytes()).unwrap();
-    input.flush().unwrap();
+    let mut stream = spawn(&[&method[..], &saving].concat());
+    stream.write(&csv(&rows[..110]));
     // The state after row 100 must be there although the stream still waits for more.
-    wait_for(|| fs::read_to_string(&state).is_ok_and(|text| text.contains("\"rows\":100")));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    wait_for("a checkpoint", || fs::read_to_string(&state).is_ok_and(|text| text.contains("\"rows\":100")));
+    stream.kill();
     let (ok, _, remark) = groat(&["-", "--resume", &state, "--replay", "--out", &parts], &csv(&rows));
     assert!(ok && remark.contains("row 101"), "{remark}");
     assert_eq!(fs::read_to_string(&whole).unwrap(), fs::read_to_string(&parts).unwrap());
@@ -173,13 +149,6 @@ fn the_report_shows_course_function_and_dictionary() {
     cargo_bin_cmd!("groat").args(["inspect", &model]).assert().success();
 }
 
-/// Asks a running program to stop, as Ctrl-C does.
-#[cfg(unix)]
-fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-}
-
 #[test]
 #[cfg(unix)]
 fn ctrl_c_ends_a_waiting_stream_with_all_it_learnt() {
@@ -188,40 +157,50 @@ fn ctrl_c_ends_a_waiting_stream_with_all_it_learnt() {
     let rows = series(60);
     let method = ["-", "--target", "y", "--width", "0.5", "--algorithm", "krls-ald"];
     assert!(groat(&[&method[..], &["--output", &whole]].concat(), &csv(&rows)).0);
-    let (mut child, mut input, _output) =
-        spawn(&[&method[..], &["--out", &parts, "--save", &state]].concat());
-    input.write_all(csv(&rows[..40]).as_bytes()).unwrap();
-    input.flush().unwrap();
-    wait_for(|| fs::read_to_string(&parts).is_ok_and(|text| text.lines().count() == 41));
+    let mut stream = spawn(&[&method[..], &["--out", &parts, "--save", &state]].concat());
+    stream.write(&csv(&rows[..40]));
+    wait_for("40 answers", || fs::read_to_string(&parts).is_ok_and(|text| text.lines().count() == 41));
     // The input stays open: nothing but the signal ends the stream.
-    interrupt(&child);
-    assert_eq!(child.wait().unwrap().code(), Some(1), "a stopped command is no finished one");
+    stream.interrupt();
+    assert_eq!(stream.wait().code(), Some(1), "a stopped command is no finished one");
     let (ok, _, remark) = groat(&["-", "--resume", &state, "--out", &parts], &csv(&rows[40..]));
     assert!(ok && remark.contains("row 41"), "{remark}");
     assert_eq!(fs::read_to_string(&whole).unwrap(), fs::read_to_string(&parts).unwrap());
 }
 
 #[test]
+#[cfg(unix)]
+fn ctrl_c_ends_a_stream_before_its_first_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, state) = (path(folder.path(), "o.csv"), path(folder.path(), "s.json"));
+    for text in ["", "u,"] {
+        let mut stream = spawn(&["-", "--target", "y", "--out", &out, "--save", &state, "--progress"]);
+        let err = Lines::of(stream.stderr.take().unwrap());
+        err.find("waiting for the first row");
+        stream.write(text);
+        stream.interrupt();
+        assert_eq!(stream.wait().code(), Some(1));
+        assert!(err.rest().contains("stopped on request before there was a result"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("groat"))
-        .args(["stream", "-", "--target", "y"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut stream = spawn(&["-", "--target", "y"]);
+    let err = Lines::of(stream.stderr.take().unwrap());
+    let mut output = BufReader::new(stream.stdout.take().unwrap());
     let table = csv(&series(2000));
     let (seen, rest) = table.split_at(table.match_indices('\n').nth(5).unwrap().0 + 1);
-    input.write_all(seen.as_bytes()).unwrap();
-    assert_eq!(line(&mut output), "step,prediction,error,size\n");
+    stream.write(seen);
+    let mut header = String::new();
+    output.read_line(&mut header).unwrap();
+    assert_eq!(header, "step,prediction,error,size\n");
     drop(output);
     // The program may be gone before all rows are written.
-    let _ = input.write_all(rest.as_bytes());
-    drop(input);
-    let finished = child.wait_with_output().unwrap();
-    assert!(finished.status.success());
-    assert!(!String::from_utf8_lossy(&finished.stderr).contains("panicked"));
+    let _ = stream.stdin.take().unwrap().write_all(rest.as_bytes());
+    assert!(stream.wait().success());
+    assert!(!err.rest().contains("panicked"));
 }
 
 #[test]
@@ -239,6 +218,7 @@ fn parquet_gives_the_same_lines_as_text() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_terminal_gets_one_line_of_progress() {
     // `script` of util-linux gives a program a terminal of its own.
     if Command::new("script").arg("--version").output().is_err() {
@@ -246,15 +226,31 @@ fn a_terminal_gets_one_line_of_progress() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let (file, out) = (path(folder.path(), "s.csv"), path(folder.path(), "o.csv"));
-    fs::write(&file, csv(&series(200_000))).unwrap();
+    let (pipe, out) = (path(folder.path(), "rows"), path(folder.path(), "o.csv"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let program = assert_cmd::cargo::cargo_bin!("groat").display().to_string();
-    let call = format!(
-        "{program} stream {file} --target y --algorithm krls-ald --width 0.1 --set nu=1e-6 --out {out}"
-    );
-    let shown = Command::new("script").args(["-qec", &call, "/dev/null"]).output().unwrap();
-    let text = String::from_utf8_lossy(&shown.stdout);
-    assert!(shown.status.success() && text.contains("running MSE") && text.contains("/s, size"), "{text}");
+    let call = format!("'{program}' stream - --target y --width 0.5 --out '{out}' <'{pipe}'");
+    let mut command = Command::new("script");
+    command.args(["-qec", &call, "/dev/null"]).env("TERM", "xterm").env("SHELL", "/bin/sh");
+    let mut script = Running::start(command);
+    let drawn = Lines::split(script.stdout.take().unwrap(), b'\r');
+    // Rows are written until their progress was seen, whenever that is; then the input ends.
+    let (seen, end) = mpsc::channel::<()>();
+    let writer = std::thread::spawn(move || {
+        let mut rows = fs::OpenOptions::new().write(true).open(pipe).unwrap();
+        rows.write_all(b"u,y\n").unwrap();
+        for (u, y) in series(1000).into_iter().cycle() {
+            rows.write_all(format!("{u},{y}\n").as_bytes()).unwrap();
+            if end.recv_timeout(Duration::from_millis(1)) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+    });
+    let line = drawn.find("running MSE");
+    assert!(line.contains("/s, size"), "{line}");
+    drop(seen);
+    writer.join().unwrap();
+    assert!(script.wait().success(), "{}", drawn.rest());
 }
 
 #[test]

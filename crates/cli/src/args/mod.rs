@@ -59,6 +59,10 @@ pub struct Common {
     /// Print nothing but errors (and what was asked for on standard output)
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Tell how far the work is on standard error even where it is no terminal, in lines for a log: the start of each
+    /// stage, then at most one a second
+    #[arg(long, global = true, conflicts_with = "quiet")]
+    pub progress: bool,
     /// Threads to use; the results do not depend on it [default: one per processor]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

@@ -3,13 +3,13 @@
 use crate::args::EvaluateArgs;
 use crate::dataset::{Answers, Errors, Samples};
 use crate::exit;
+use crate::input::read_table;
 use crate::model;
 use crate::output::page::{self, Part};
 use crate::output::progress::Bar;
 use crate::output::summary::{Summary, duration};
 use crate::session::{Session, check_output, write_file};
 use groat::Expansion;
-use groat::data::read_table;
 use groat::expansion::Task;
 use groat_report::{Page, Section};
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     let model = model::load(&args.model)?;
     let target = target(args.target, &model)?;
     let bar = Bar::new(session, "evaluating");
-    let table = read_table(&args.data.data, &args.data.reading.options())?;
+    let table = read_table(&args.data.data, &args.data.reading.options(), session)?;
     let inputs = model::inputs(&model, &table, target.as_deref())?;
     let samples = Samples::for_model(&table, &inputs, target.as_deref(), &model)?;
     let answers = Answers::of(&model, &samples)?;

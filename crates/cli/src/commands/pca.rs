@@ -42,7 +42,7 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
         check_output(output, &[&args.points.data.data])?;
     }
     let bar = Bar::new(session, "reading");
-    let mut points = Points::read(&args.points, session.seed)?;
+    let mut points = Points::read(&args.points, session)?;
     session.check_stop()?;
     if let Some(support) = args.support {
         let tuning = SupportTuning::for_kernel(&points.kernel, points.x.view(), session.seed)?;

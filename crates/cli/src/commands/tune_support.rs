@@ -84,7 +84,7 @@ pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
         check_output(report, &[&args.points.data.data])?;
     }
     let bar = Bar::new(session, "reading");
-    let points = Points::read(&args.points, session.seed)?;
+    let points = Points::read(&args.points, session)?;
     session.check_stop()?;
     let tuning = SupportTuning::for_kernel(&points.kernel, points.x.view(), session.seed)?;
     let rule = args.rule.rule(args.memory);

@@ -1,5 +1,6 @@
 //! A folder to work in, and the command to run there.
 
+use super::running::FOREVER;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fmt::Write;
@@ -44,7 +45,7 @@ impl Folder {
     pub fn groat(&self, line: &str) -> Command {
         let mut command = Command::cargo_bin("groat").unwrap();
         command.current_dir(self.path()).args(line.split_whitespace());
-        command.timeout(std::time::Duration::from_secs(120));
+        command.timeout(FOREVER);
         command
     }
 

@@ -1,47 +1,28 @@
-//! Ctrl-C leaves nothing half-written, and ends a selection with the model so far.
+//! Ctrl-C leaves nothing half-written, ends a selection with the model so far, and is heard while a command waits.
 #![cfg(unix)]
 
 use super::common::{Folder, waves};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use super::running::{Lines, Running, wait_for};
+use std::io::{Read, Write};
 
-/// Starts the command, interrupts it so many times, first after a while, and returns its exit code and what it
-/// wrote to standard output and standard error.
-fn interrupted(f: &Folder, line: &str, after: Duration, times: usize) -> (Option<i32>, String, String) {
-    let bin = assert_cmd::cargo::cargo_bin("groat");
-    let mut child = Command::new(bin)
-        .current_dir(f.path())
-        .args(line.split_whitespace())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(after);
-    for _ in 0..times {
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while child.try_wait().unwrap().is_none() {
-        assert!(Instant::now() < deadline, "it does not stop");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let out = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (out.status.code(), text(out.stdout), text(out.stderr))
+fn start(f: &Folder, line: &str) -> Running {
+    Running::groat(f.path(), line.split_whitespace())
 }
 
 /// A selection that would go on for minutes: the kernel is narrow and noise asks for every candidate.
 const LONG: &str =
-    "fit long.csv -t y --kernel gaussian:width=0.02 --max-terms 4000 --stop 4000 -o m.safetensors";
+    "fit long.csv -t y --kernel gaussian:width=0.02 --max-terms 4000 --stop 4000 -o m.safetensors --progress";
 
 #[test]
 fn a_selection_that_is_stopped_writes_the_model_so_far() {
     let f = Folder::new();
     f.put("long.csv", waves(6000));
-    let line = format!("{LONG} --report r.html --json");
-    let (code, out, err) = interrupted(&f, &line, Duration::from_secs(3), 1);
-    assert_eq!(code, Some(130), "{err}");
+    let mut fit = start(&f, &format!("{LONG} --report r.html --json"));
+    let (out, err) = (Lines::of(fit.stdout.take().unwrap()), Lines::of(fit.stderr.take().unwrap()));
+    err.find("selecting terms: 1 term,");
+    fit.interrupt();
+    let (out, err) = (out.rest(), err.rest());
+    assert_eq!(fit.wait().code(), Some(130), "{err}");
     let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
     let terms = answer["vectors"].as_u64().unwrap();
     assert!(answer["interrupted"] == true && terms > 0 && terms < 4000, "{answer}");
@@ -59,24 +40,99 @@ fn a_second_interruption_ends_at_once_and_writes_nothing() {
     let f = Folder::new();
     f.put("long.csv", waves(6000));
     f.put("m.safetensors", "old");
-    // The width of the Parzen estimate is found in one go, which takes longer than the two signals.
-    let line = "fit long.csv --task density --drop y -o m.safetensors";
-    let (code, out, _) = interrupted(&f, line, Duration::from_secs(1), 2);
-    assert_eq!((code, out.as_str()), (Some(1), ""));
+    // The width of the Parzen estimate is found in one go, and each width of the model too.
+    let mut fit = start(&f, "fit long.csv --task density --drop y -o m.safetensors --progress");
+    let (out, err) = (Lines::of(fit.stdout.take().unwrap()), Lines::of(fit.stderr.take().unwrap()));
+    err.find("choosing the Parzen width");
+    fit.interrupt();
+    err.find("a second Ctrl-C ends at once");
+    fit.interrupt();
+    assert_eq!((fit.wait().code(), out.rest().as_str()), (Some(1), ""));
     assert_eq!(f.names(), ["long.csv", "m.safetensors"]);
     assert_eq!(f.read("m.safetensors"), "old");
 }
 
-#[test]
-fn a_prediction_that_is_stopped_leaves_the_old_file() {
+/// A folder with a model, and an older file where predictions shall go.
+fn fitted() -> Folder {
     let f = Folder::new();
     f.put("d.csv", waves(400));
     f.run("fit d.csv -t y -o m.safetensors");
-    f.put("long.csv", waves(600_000));
     f.put("p.csv", "old");
-    let line = "predict m.safetensors long.csv -o p.csv";
-    let (code, _, _) = interrupted(&f, line, Duration::from_millis(150), 1);
-    assert_eq!(code, Some(1));
-    assert_eq!(f.names(), ["d.csv", "long.csv", "m.safetensors", "p.csv"]);
+    f
+}
+
+/// Whether predictions of some rows are in a file that has no name yet.
+fn has_begun(f: &Folder) -> bool {
+    let unfinished = f.names().into_iter().find(|name| name.ends_with(".part"));
+    unfinished.is_some_and(|name| f.file(&name).metadata().is_ok_and(|file| file.len() > 0))
+}
+
+#[test]
+fn a_prediction_that_is_stopped_leaves_the_old_file() {
+    let f = fitted();
+    let mut predict = start(&f, "predict m.safetensors - -o p.csv");
+    let err = Lines::of(predict.stderr.take().unwrap());
+    // Rows without end: nothing but the signal ends the work.
+    let mut input = predict.stdin.take().unwrap();
+    let (head, rows) =
+        waves(10_000).split_once('\n').map(|(head, rows)| (format!("{head}\n"), rows.to_owned())).unwrap();
+    let writer = std::thread::spawn(move || {
+        let begun = input.write_all(head.as_bytes());
+        begun.and_then(|()| {
+            loop {
+                input.write_all(rows.as_bytes())?
+            }
+        })
+    });
+    wait_for("the first predictions", || has_begun(&f));
+    predict.interrupt();
+    assert_eq!(predict.wait().code(), Some(1));
+    let stopped: std::io::Result<()> = writer.join().unwrap();
+    assert_eq!(stopped.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
+    assert!(err.rest().contains("stopped on request"));
+    assert_eq!(f.names(), ["d.csv", "m.safetensors", "p.csv"]);
     assert_eq!(f.read("p.csv"), "old");
+}
+
+/// Standard input stays open and silent: at the start, within a line, after many rows. Who waits for it hears
+/// Ctrl-C all the same.
+#[test]
+fn commands_that_wait_for_input_are_stopped_by_one_interruption() {
+    let f = fitted();
+    let (names, many) = (f.names(), waves(20_000));
+    for line in [
+        "predict m.safetensors - -o p.csv",
+        "predict m.safetensors - --append -o q.parquet",
+        "evaluate m.safetensors - --report r.html",
+        "fit - -t y -o n.safetensors --report r.html",
+        "pca - -o n.safetensors",
+        "tune-support - --report r.html",
+    ] {
+        for text in ["", "x1,x", &many] {
+            let mut command = start(&f, &format!("{line} --progress"));
+            let err = Lines::of(command.stderr.take().unwrap());
+            // Its first word on how far it is: from now on it listens.
+            err.find("groat: ");
+            command.write(text);
+            command.interrupt();
+            assert_eq!(command.wait().code(), Some(1), "{line}");
+            assert!(err.rest().contains("stopped on request before there was a result"), "{line}");
+            assert_eq!(f.names(), names, "{line}");
+            assert_eq!(f.read("p.csv"), "old");
+        }
+    }
+}
+
+#[test]
+fn a_second_interruption_ends_a_command_whose_reader_sleeps() {
+    let f = fitted();
+    f.put("long.csv", waves(60_000));
+    let mut predict = start(&f, "predict m.safetensors long.csv");
+    let err = Lines::of(predict.stderr.take().unwrap());
+    // The first answers are there, and as nobody takes the others the command waits to write them.
+    predict.stdout.as_mut().unwrap().read_exact(&mut [0; 10]).unwrap();
+    predict.interrupt();
+    err.find("a second Ctrl-C ends at once");
+    predict.interrupt();
+    assert_eq!(predict.wait().code(), Some(1));
 }

@@ -1,6 +1,6 @@
 //! The command from the outside: what it prints, writes and returns.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod bad_input;
 mod common;
@@ -11,4 +11,6 @@ mod help;
 mod interruption;
 mod predict;
 mod report;
+#[path = "../running/mod.rs"]
+mod running;
 mod writing;

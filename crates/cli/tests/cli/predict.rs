@@ -118,3 +118,27 @@ fn models_can_be_looked_at() {
     assert!((0.0..=1.0).contains(&x2));
     assert_eq!(vectors.lines().count(), 81);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_a_file_too() {
+    let f = fitted();
+    let whole = f.run("predict m.safetensors waves.csv");
+    assert!(std::process::Command::new("mkfifo").arg(f.file("pipe.csv")).status().unwrap().success());
+    let (pipe, rows) = (f.file("pipe.csv"), f.read("waves.csv"));
+    let writer = std::thread::spawn(move || std::fs::write(pipe, rows));
+    assert_eq!(f.run("predict m.safetensors pipe.csv"), whole);
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
+fn progress_is_told_in_lines_when_asked_for() {
+    let f = fitted();
+    let told =
+        |line: &str| String::from_utf8(f.groat(line).assert().success().get_output().stderr.clone()).unwrap();
+    assert_eq!(told("predict m.safetensors waves.csv -o p.csv"), "");
+    let lines = told("predict m.safetensors waves.csv -o p.csv --progress");
+    assert_eq!(lines, "groat: predicting\ngroat: rows predicted: 100\n");
+    assert!(told("fit waves.csv -t y --progress").contains("groat: selecting terms: "));
+    assert!(f.fails("fit waves.csv -t y --progress --quiet", 2).contains("cannot be used with"));
+}

@@ -10,13 +10,14 @@ use crate::args::FitArgs;
 use crate::commands::predict;
 use crate::dataset::{Answers, Samples, Truth};
 use crate::exit::Interrupted;
+use crate::input::read_table;
 use crate::methods;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
 use crate::session::{Session, write_file};
 use density::Reference;
 use groat::batch::{Fitted, Problem};
-use groat::data::{Column, Inputs, Standardisation, Table, read_table, write_table};
+use groat::data::{Column, Inputs, Standardisation, Table, write_table};
 use groat::expansion::Task;
 use groat::{Kernel, Matrix};
 use plan::Plan;
@@ -96,8 +97,7 @@ impl Outcome {
 fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let started = Instant::now();
     let bar = Bar::new(session, "reading");
-    let table = read_table(&plan.data, &plan.reading)?;
-    session.check_stop()?;
+    let table = read_table(&plan.data, &plan.reading, session)?;
     let target = plan.target(&table)?;
     let inputs = Inputs::fit(&table, &plan.input_options(target.as_deref()))?;
     let (samples, task_reason) = Samples::for_training(&table, &inputs, target.as_deref(), plan.task)?;

@@ -5,6 +5,7 @@ mod columns;
 pub use columns::columns;
 
 use crate::args::PredictArgs;
+use crate::input::open_tables;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
 use crate::output::tables::print_table;
@@ -24,18 +25,11 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
         check_output(output, &[&args.model, &args.data.data])?;
     }
     let model = model::load(&args.model)?;
-    let reader = TableReader::open(&args.data.data, &args.data.reading.options())?;
+    // Answers that scroll by are progress enough.
+    let bar = Bar::shown_if(args.output.is_some() || !io::stdout().is_terminal(), session, "predicting");
+    let reader = open_tables(&args.data.data, &args.data.reading.options(), session)?;
     let density = (*model.task() == Task::Density).then(|| Density::from_expansion(&model)).transpose()?;
-    let mut answers = Predictions {
-        model,
-        density,
-        inputs: None,
-        args: &args,
-        session,
-        // Answers that scroll by are progress enough.
-        bar: Bar::shown_if(args.output.is_some() || !io::stdout().is_terminal(), session, "predicting"),
-        rows: 0,
-    };
+    let mut answers = Predictions { model, density, inputs: None, args: &args, session, bar, rows: 0 };
     match &args.output {
         Some(path) if Format::from_path(path) == Some(Format::Parquet) => {
             let whole = answers.whole(reader)?;
@@ -154,7 +148,7 @@ impl Predictions<'_> {
     ) -> Result<(), Failure> {
         let embedded = self.model.inputs().is_some_and(|inputs| inputs.embedding().is_some());
         if embedded || self.args.append {
-            let table = reader.read_all()?;
+            let table = self.session.unless_stopped(reader.read_all())?;
             return take(&self.answer(&table)?);
         }
         for batch in reader {

@@ -76,7 +76,9 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
         check_output(path, &[&args.data])?;
     }
     let started = Instant::now();
-    let mut rows = Rows::open(&args.data, &args.reading.options(), session.stop_flag())?;
+    let waiting = bar(&args, session, "waiting for the first row");
+    let mut rows = Rows::open(&args.data, &args.reading.options(), session)?;
+    drop(waiting);
     let mut stream = Stream::open(&args, &rows, session)?;
     let source = rows.source().to_owned();
     let outcome = stream.follow(&mut rows, session, started);
@@ -99,6 +101,12 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     }
     session.remark(&answer.sentence());
     Ok(())
+}
+
+/// A bar, unless lines of answers scroll by on the terminal.
+fn bar<'a>(args: &StreamArgs, session: &'a Session, what: &str) -> Option<Bar<'a>> {
+    let hidden = args.out.is_none() && io::stdout().is_terminal();
+    (!hidden && session.shows_progress()).then(|| Bar::new(session, what))
 }
 
 impl<'a> Stream<'a> {
@@ -143,8 +151,7 @@ impl<'a> Stream<'a> {
 
     /// Takes in all rows.
     fn follow(&mut self, rows: &mut Rows, session: &Session, started: Instant) -> anyhow::Result<()> {
-        let hidden = self.args.out.is_none() && io::stdout().is_terminal();
-        let bar = (!hidden && session.shows_progress()).then(|| Bar::new(session, "waiting for rows"));
+        let bar = bar(self.args, session, "waiting for rows");
         let mut shown = started;
         let before = self.totals.steps;
         let seen = if self.args.replay { self.totals.rows } else { 0 };
