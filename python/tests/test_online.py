@@ -143,8 +143,7 @@ def test_threads_share_a_learner(stream: tuple[Array, Array]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive()
+        thread.join()
     assert not failures and learner.steps == 4 * 5 * 301
 
 
@@ -155,14 +154,24 @@ def test_an_interrupt_ends_a_long_run(rng: np.random.Generator) -> None:
     seen: list[int] = []
 
     def handle(*_: object) -> None:
-        seen.append(learner.size)  # the learner can be used here
-        raise KeyboardInterrupt
+        # Signals come again and again; the first one after some samples counts. The learner can be used here.
+        if learner.steps > 0 and not seen:
+            seen.append(learner.size)
+            raise KeyboardInterrupt
+
+    def interrupt() -> None:
+        while not over.wait(0.01):
+            os.kill(os.getpid(), signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, handle)
+    over = threading.Event()
+    sender = threading.Thread(target=interrupt)
+    sender.start()
     try:
-        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
             learner.partial_fit(x, y)
     finally:
+        over.set()
+        sender.join()
         signal.signal(signal.SIGINT, before)
     assert 0 < learner.steps < len(y) and seen == [500]
