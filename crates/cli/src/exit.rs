@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The call was wrong: a contradiction between arguments that no data could cure.
@@ -32,6 +33,15 @@ impl std::error::Error for Interrupted {}
 /// Ends the command with [`Usage`].
 pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(message.into()).into())
+}
+
+/// Names the data in errors that speak of them and do not say which they are.
+pub fn about(data: &Path) -> impl FnOnce(anyhow::Error) -> anyhow::Error {
+    let name = if data == Path::new("-") { "standard input".to_owned() } else { data.display().to_string() };
+    move |error| match error.downcast_ref::<groat::Error>() {
+        Some(groat::Error::TooFew { .. } | groat::Error::Numerical { .. }) => error.context(name),
+        _ => error,
+    }
 }
 
 /// Reports a failure on standard error and turns the outcome into a code.

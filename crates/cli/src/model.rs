@@ -5,8 +5,17 @@ use groat::data::{InputOptions, Inputs, Table};
 use std::path::Path;
 
 /// Reads a model file.
-pub fn load(path: &Path) -> groat::Result<Expansion> {
-    Expansion::load(path)
+pub fn load(path: &Path) -> anyhow::Result<Expansion> {
+    Expansion::load(path).map_err(|error| match error {
+        // A failure to read names the file already; what is wrong inside does not.
+        groat::Error::Model(_) => anyhow::Error::from(error).context(path.display().to_string()),
+        _ => error.into(),
+    })
+}
+
+/// Whether the model gives principal components, which nothing can be compared with.
+pub fn gives_components(model: &Expansion) -> bool {
+    model.record().method == "kpca"
 }
 
 /// What the model takes from a table: as it remembers, or (when it was not made from a table) its features by

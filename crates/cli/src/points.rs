@@ -20,6 +20,12 @@ pub struct Points {
 }
 
 impl Points {
+    /// Names of the features, with the unit that the kernel sees.
+    pub fn axes(&self) -> Vec<String> {
+        let unit = if self.standardisation.is_some() { " (standardised)" } else { "" };
+        self.inputs.feature_names().into_iter().map(|name| name + unit).collect()
+    }
+
     /// Reads the rows.
     pub fn read(args: &PointArgs, session: &Session) -> anyhow::Result<Self> {
         let table = read_table(&args.data.data, &args.data.reading.options(), session)?;

@@ -142,7 +142,7 @@ fn the_support_can_be_left_to_the_command() {
     let folder = folder("square.csv", &square(500));
     let line = "fit square.csv --target y --drop class --method lssvm --support auto";
     let answer = json(folder.path(), line);
-    assert!(notes(&answer).contains("(rule auto"), "{answer:#}");
+    assert!(notes(&answer).contains("(rule auto)"), "{answer:#}");
     assert!(answer["kernel"].as_str().unwrap().contains("support="), "{answer:#}");
     assert!(number(&answer["test"]["mean_squared"]) < 0.02, "{answer:#}");
     // A wide kernel keeps its shape only with a support beyond the data, and this is said.
@@ -163,6 +163,9 @@ fn memory_is_refused_with_advice_or_kept() {
     assert!(refused.contains("memory") && refused.contains("smaller support"), "{refused}");
     let dense = failure(folder.path(), &format!("{line} --memory 100KB"));
     assert!(dense.contains("compact support"), "{dense}");
+    // More memory than the whole matrix takes is no mistake.
+    let whole = json(folder.path(), &format!("{line} --support memory=2GiB"));
+    assert!(notes(&whole).contains("nothing is saved"), "{whole:#}");
     let kept = json(folder.path(), &format!("{line} --support auto --memory 1MB"));
     assert!(notes(&kept).contains("support"), "{kept:#}");
 }
@@ -198,10 +201,14 @@ fn components_of_new_rows_are_those_of_the_old() {
             .collect()
     };
     let scores = read(&std::fs::read_to_string(folder.path().join("scores.csv")).unwrap());
-    let again = read(&String::from_utf8(predicted.stdout).unwrap());
+    let predicted = String::from_utf8(predicted.stdout).unwrap();
+    assert!(predicted.starts_with("component1,component2,component3,"), "{predicted}");
+    let again = read(&predicted);
     assert_eq!(scores.len(), again.len());
     assert!(scores.iter().zip(&again).all(|(a, b)| (a - b).abs() < 1e-9));
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.contains("data-layer=\"contours\"") && page.contains("Component 8"));
     assert!(failure(folder.path(), "pca three.csv -k 0").contains('0'));
+    assert_eq!(json(folder.path(), "inspect three.safetensors")["task"], "kernel-pca");
+    assert!(failure(folder.path(), "evaluate three.safetensors three.csv").contains("principal components"));
 }

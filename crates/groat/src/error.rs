@@ -74,7 +74,7 @@ pub enum Error {
         reason: String,
     },
     /// The work would need more memory than allowed.
-    #[error("{what} would need {needed} bytes, above the limit of {limit}: {advice}")]
+    #[error("{what} would need {}, above the limit of {}: {advice}", size(*needed), size(*limit))]
     Memory {
         /// The computation.
         what: &'static str,
@@ -165,6 +165,15 @@ pub enum ModelError {
         /// Why not.
         reason: String,
     },
+}
+
+/// An amount of memory as people say it.
+fn size(bytes: u64) -> String {
+    let units = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match units.into_iter().find(|(unit, _)| bytes >= 10 * unit || bytes == *unit) {
+        Some((unit, name)) => format!("{} {name}", bytes.div_ceil(unit)),
+        None => format!("{bytes} bytes"),
+    }
 }
 
 impl Error {

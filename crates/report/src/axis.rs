@@ -13,6 +13,7 @@ pub struct Axis {
     range: Option<(f64, f64)>,
     categories: Vec<String>,
     upside_down: bool,
+    whole: bool,
 }
 
 impl Axis {
@@ -42,6 +43,12 @@ impl Axis {
     /// Let values grow downwards (or leftwards), as the rows of a matrix do.
     pub fn upside_down(mut self) -> Self {
         self.upside_down = true;
+        self
+    }
+
+    /// Let ticks stand at whole numbers alone, as for things that are counted.
+    pub fn whole(mut self) -> Self {
+        self.whole = true;
         self
     }
 
@@ -78,7 +85,11 @@ impl Axis {
             }
             return linear_ticks(scale.low.exp(), scale.high.exp(), most);
         }
-        linear_ticks(scale.low, scale.high, most)
+        let mut ticks = linear_ticks(scale.low, scale.high, most);
+        if self.whole {
+            ticks.retain(|(value, _)| value.fract() == 0.0);
+        }
+        ticks
     }
 
     fn category_ticks(&self, most: usize) -> Vec<(f64, String)> {
@@ -174,6 +185,13 @@ mod tests {
             texts(linear_ticks(1000.001, 1000.004, 4)),
             ["1000.001", "1000.002", "1000.003", "1000.004"]
         );
+    }
+
+    #[test]
+    fn counts_have_whole_ticks() {
+        let axis = Axis::new("vectors").whole();
+        let scale = axis.scale(Some((1.0, 3.0)), true, 100.0);
+        assert_eq!(texts(axis.ticks(&scale, 6)), ["1", "2", "3"]);
     }
 
     #[test]

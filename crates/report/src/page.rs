@@ -153,7 +153,10 @@ impl Block {
             Block::Settings(pairs) => {
                 m.open("dl", &[]);
                 for (name, value) in pairs {
-                    m.open("div", &[]);
+                    // Long values would make their neighbours' row as tall as themselves.
+                    let wide: &[(&str, &dyn std::fmt::Display)] =
+                        if value.chars().count() > 100 { &[("class", &"wide")] } else { &[] };
+                    m.open("div", wide);
                     m.text("dt", &[], name);
                     m.text("dd", &[("data-setting", name)], value);
                     m.close("div");

@@ -23,7 +23,7 @@ Examples:
   zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3
       From a pipe, nothing left to choose
 
-Ctrl-C ends the selection of `ols` with the model so far, which is written and marked as such (exit code 130); a
+Ctrl-C ends the selection of `ols` with the model so far, which is written and marked as such (exit code 130); a \
 second Ctrl-C ends the command at once and writes nothing.")]
 pub struct FitArgs {
     #[command(flatten)]

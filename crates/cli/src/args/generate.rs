@@ -10,7 +10,7 @@ Examples:
   groat generate --list
       What there is, with the settings of each
   groat generate sinc --rows 200 --set noise=0.1 --seed 7 -o sinc.csv
-  groat generate mackey-glass | groat fit - --target x --embed 10 -o series.safetensors")]
+  groat generate mackey-glass --rows 500 | groat fit - --target y --embed 10 -o series.safetensors")]
 pub struct GenerateArgs {
     /// Which one
     #[arg(value_name = "NAME", required_unless_present = "list")]

@@ -26,7 +26,7 @@ pub struct PointArgs {
 /// Choose how far a kernel with compact support reaches.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Prints alignment (how much of the full kernel matrix the sparse one still tells) and the share of zeros for
+Prints alignment (how much of the full kernel matrix the sparse one still tells) and the share of zeros for \
 supports of all sizes, and the support that a rule chooses.
 
 Examples:

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Repeat the published experiments and compare.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Prints what the paper says, what is obtained here, and the band in which it must lie. The exit code is 0 when
+Prints what the paper says, what is obtained here, and the band in which it must lie. The exit code is 0 when \
 every line lies in its band, 1 when one does not or when its data set is missing.
 
 Examples:

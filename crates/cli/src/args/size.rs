@@ -48,10 +48,6 @@ impl FromStr for SupportArg {
         if text == "auto" {
             return Ok(SupportArg::Auto);
         }
-        if let Ok(support) = text.parse::<f64>() {
-            let given = format!("given={support}").parse();
-            return given.map(SupportArg::Rule).map_err(|e: groat::Error| e.to_string());
-        }
         if let Some(memory) = text.strip_prefix("memory=") {
             return Ok(SupportArg::Rule(SupportRule::Memory(memory.parse::<Bytes>()?.0)));
         }

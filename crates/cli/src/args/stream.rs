@@ -5,10 +5,7 @@ use crate::commands::stream::list;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Learn from rows as they arrive.
-#[derive(Args, Debug)]
-#[command(
-    after_help = "\
+const EXAMPLES: &str = "\
 Examples:
   groat stream series.csv --target y --embed 7 --algorithm krls-ald --width 0.8 --set nu=1e-3
   sensor | groat stream - --target load --algorithm klms-coherence --width 2 --save state.json \\
@@ -16,9 +13,11 @@ Examples:
   groat stream new.csv --resume state.json --save state.json --out predictions.csv
   groat stream all.csv --target y --width 1 --novelty coherence --cost kappa-alpha \\
       --projection orthogonal --strategy budget --set budget=50
-  groat stream --algorithm list",
-    after_long_help = list::help()
-)]
+  groat stream --algorithm list";
+
+/// Learn from rows as they arrive.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", list::help()))]
 pub struct StreamArgs {
     /// CSV, NDJSON or Parquet file; - for standard input
     #[arg(default_value = "-")]

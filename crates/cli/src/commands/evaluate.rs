@@ -38,6 +38,12 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     }
     let started = Instant::now();
     let model = model::load(&args.model)?;
+    if model::gives_components(&model) {
+        return exit::usage(format!(
+            "{} gives principal components, which have no true values to be compared with",
+            args.model.display()
+        ));
+    }
     let target = target(args.target, &model)?;
     let bar = Bar::new(session, "evaluating");
     let table = read_table(&args.data.data, &args.data.reading.options(), session)?;

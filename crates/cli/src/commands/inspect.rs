@@ -3,7 +3,7 @@
 use crate::args::InspectArgs;
 use crate::model;
 use crate::output::page::{column_names, feature_names, raw_vectors};
-use crate::output::summary::{Summary, aligned};
+use crate::output::summary::{Summary, aligned, count};
 use crate::session::{Session, stdout_error};
 use groat::Expansion;
 use groat::data::{Column, Table, write_csv};
@@ -79,6 +79,7 @@ fn vectors(model: &Expansion) -> groat::Result<Table> {
 impl Answer {
     fn of(file: PathBuf, model: &Expansion) -> Self {
         let (task, targets) = match model.task() {
+            Task::Regression { targets } if model::gives_components(model) => ("kernel-pca", targets.clone()),
             Task::Regression { targets } => ("regression", targets.clone()),
             Task::Classification { .. } => ("classification", Vec::new()),
             Task::Density => ("density", Vec::new()),
@@ -114,7 +115,12 @@ impl Answer {
             .line("kernel", &self.kernel)
             .line(
                 "vectors",
-                format!("{} with {} features, {} outputs", self.vectors, self.features.len(), self.outputs),
+                format!(
+                    "{} with {}, {}",
+                    self.vectors,
+                    count(self.features.len(), "feature"),
+                    count(self.outputs, "output")
+                ),
             )
             .line("features", self.features.join(", "))
             .maybe("lags", self.lags.map(|lags| lags.to_string()))
@@ -126,7 +132,7 @@ impl Answer {
                     .map(|b| b.iter().map(|v| groat_report::number(*v)).collect::<Vec<_>>().join(", ")),
             )
             .line("memory", format!("{} bytes", self.bytes))
-            .line("method", format!("{}, from {} rows", self.method, self.training_rows));
+            .line("method", format!("{}, from {}", self.method, count(self.training_rows, "row")));
         for (name, value) in &self.settings {
             summary = summary.line(name, value);
         }

@@ -12,11 +12,27 @@ pub mod stream;
 mod tune_support;
 
 use crate::args::{Cli, Command};
+use crate::exit;
 use crate::session::{Session, print};
 use clap::CommandFactory;
 
 /// Runs one command.
 pub fn run(command: Command, session: &Session) -> anyhow::Result<()> {
+    let data = match &command {
+        Command::Fit(args) => Some(args.data.data.clone()),
+        Command::Evaluate(args) => Some(args.data.data.clone()),
+        Command::TuneSupport(args) => Some(args.points.data.data.clone()),
+        Command::Pca(args) => Some(args.points.data.data.clone()),
+        _ => None,
+    };
+    let outcome = dispatch(command, session);
+    match data {
+        Some(data) => outcome.map_err(exit::about(&data)),
+        None => outcome,
+    }
+}
+
+fn dispatch(command: Command, session: &Session) -> anyhow::Result<()> {
     match command {
         Command::Fit(args) => fit::run(*args, session),
         Command::Predict(args) => predict::run(args, session),

@@ -138,20 +138,25 @@ fn page(points: &Points, fitted: &PrincipalComponents, scores: &Matrix) -> anyho
         .lead(format!("{} rows of {}, {}", points.x.rows(), points.source, points.kernel))
         .section(section);
     if points.x.cols() == 2 {
-        page = page.section(maps("The components over the plane", points.x.view(), fitted)?);
+        page = page.section(maps("The components over the plane", &points.axes(), points.x.view(), fitted)?);
     }
     Ok(page.foot(foot()).to_html())
 }
 
-/// Each component over the plane of two features, in the units that the kernel sees.
-pub fn maps(title: &str, x: Rows<'_>, fitted: &PrincipalComponents) -> groat::Result<Section> {
-    let range = |j: usize| {
-        let values = x.iter().map(|row| row[j]);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-        let margin = if high > low { 0.1 * (high - low) } else { 1.0 };
-        (low - margin, high + margin)
-    };
-    let grid = Grid::new(CELLS, CELLS, range(0), range(1));
+/// Each component over the plane of two features with these names, in the units that the kernel sees.
+pub fn maps(
+    title: &str,
+    names: &[String],
+    x: Rows<'_>,
+    fitted: &PrincipalComponents,
+) -> groat::Result<Section> {
+    // One range for both features, so that the map fills its frame and distances look as they are.
+    let values = x.data().iter();
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+    let margin = if high > low { 0.1 * (high - low) } else { 1.0 };
+    let range = (low - margin, high + margin);
+    let grid = Grid::new(CELLS, CELLS, range, range);
+    let axis = |j: usize| Axis::new(names.get(j).cloned().unwrap_or_default());
     let places: Vec<f64> = grid.points().flat_map(|(x, y)| [x, y]).collect();
     let values = fitted.transform(Rows::new(&places, 2)?)?;
     let rows: Vec<(f64, f64)> = x.iter().map(|row| (row[0], row[1])).collect();
@@ -162,9 +167,11 @@ pub fn maps(title: &str, x: Rows<'_>, fitted: &PrincipalComponents) -> groat::Re
         section = section.chart(
             Chart::new(title)
                 .same_range()
+                .x(axis(0))
+                .y(axis(1))
                 .layer(Cells::new("value", filled.clone(), Paint::Sequential))
                 .layer(Contours::new("zero", filled, vec![0.0]))
-                .layer(Scatter::new("rows", rows.clone())),
+                .layer(Scatter::new("rows", rows.clone()).colour(1)),
         );
     }
     Ok(section)

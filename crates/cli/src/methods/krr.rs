@@ -7,9 +7,6 @@ pub const ENTRY: Entry =
     Entry { name: "krr", about: "exact kernel ridge regression; keeps every training row", build };
 
 fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
-    if settings.support.is_some() || settings.solver.is_some() {
-        return crate::exit::usage("--support and --solver need --method lssvm");
-    }
     let default = KernelRidge::default();
     Ok(Box::new(KernelRidge {
         kernel: settings.kernel.kernel.clone(),

@@ -40,9 +40,6 @@ pub fn names() -> PossibleValuesParser {
 
 /// The method of that name.
 pub fn build(name: &str, settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
-    if let (Some(argument), false) = (settings.selection.given(), name == ols::ENTRY.name) {
-        return crate::exit::usage(format!("{argument} needs --method ols"));
-    }
     match METHODS.iter().find(|method| method.name == name) {
         Some(method) => (method.build)(settings),
         None => crate::exit::usage(format!("there is no method {name:?}")),

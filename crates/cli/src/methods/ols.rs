@@ -1,7 +1,7 @@
 //! Sparse models by orthogonal least squares and leave-one-out.
 
 use super::{Entry, Settings};
-use crate::args::ClassWeightsArg;
+use crate::args::{ClassWeightsArg, SelectionArgs};
 use crate::exit;
 use groat::batch::Method;
 use groat::batch::forward::{ClassWeights, Ols, Penalty, SparseDensity, Validation, WidthSearch};
@@ -17,17 +17,26 @@ fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
     Ok(Box::new(ols(settings)?))
 }
 
+fn search(given: &SelectionArgs) -> WidthSearch {
+    let search =
+        WidthSearch::new().one_standard_error(given.one_standard_error).per_feature(given.per_feature);
+    match given.folds {
+        Some(folds) => search.validation(Validation::Folds(folds as usize)),
+        None => search,
+    }
+}
+
+/// How a width is judged.
+pub fn validation(settings: &Settings<'_>) -> Validation {
+    search(settings.selection).validation_for(!settings.classes.is_empty())
+}
+
 /// The method for a target.
 pub fn ols(settings: &Settings<'_>) -> anyhow::Result<Ols> {
     let given = settings.selection;
     let mut ols = Ols::new(settings.kernel.kernel.clone()).seed(settings.seed);
     if !settings.kernel.width_given {
-        let mut search =
-            WidthSearch::new().one_standard_error(given.one_standard_error).per_feature(given.per_feature);
-        if let Some(folds) = given.folds {
-            search = search.validation(Validation::Folds(folds as usize));
-        }
-        ols = ols.search(search);
+        ols = ols.search(search(given));
     }
     if let Some(ridge) = settings.ridge {
         ols = ols.penalty(Penalty::Absolute(ridge));

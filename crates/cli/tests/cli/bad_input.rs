@@ -25,8 +25,8 @@ fn values_that_are_not_finite() {
 fn files_with_too_little_in_them() {
     refuses("d.csv", "", "-t y", &["d.csv"]);
     refuses("d.csv", "x,y\n", "-t y", &["d.csv", "no rows"]);
-    refuses("d.csv", "x,y\n1,2\n", "-t y", &["rows", "found 1"]);
-    refuses("d.csv", "x,y\n1,2\n", "-t y --test 0", &["rows", "found 1"]);
+    refuses("d.csv", "x,y\n1,2\n", "-t y", &["d.csv", "rows", "found 1"]);
+    refuses("d.csv", "x,y\n1,2\n", "-t y --test 0", &["d.csv", "rows", "found 1"]);
     refuses("d.csv", "y\n1\n2\n3\n", "-t y", &["no input column"]);
 }
 
@@ -46,6 +46,33 @@ fn a_slip_in_a_column_of_numbers_is_found() {
         .map(|i| format!("{i},{}\n", if i == 40 { "oops".into() } else { (0.5 * i as f64).to_string() }))
         .collect();
     refuses("d.csv", &format!("x,y\n{rows}"), "-t y", &["d.csv, line 42, column y", "oops", "numbers"]);
+}
+
+#[test]
+fn a_slip_among_the_numbers_of_a_feature_is_found() {
+    let rows = |slip: &str| -> String {
+        let x = |i: usize| if i == 40 { slip.to_owned() } else { format!("{}.5", i % 30) };
+        (0..60).map(|i| format!("{},{i}\n", x(i))).collect()
+    };
+    let table = format!("x,y\n{}", rows("0x10"));
+    refuses("d.csv", &table, "-t y", &["d.csv, line 42, column x", "0x10", "30 different numbers"]);
+    let f = Folder::new();
+    f.put("d.csv", table);
+    assert_eq!(f.json("fit d.csv -t y --categorical x")["features"], 31);
+}
+
+#[test]
+fn numbers_too_large_to_square_are_named() {
+    let table = waves(20) + "1e300,0,1\n";
+    refuses("d.csv", &table, "-t y --test 0", &["d.csv", "feature 1", "too large"]);
+}
+
+#[test]
+fn weights_that_are_not_above_zero_are_named() {
+    let weight = |i: usize| if i == 0 { "w".to_owned() } else { (3.0 - i as f64).to_string() };
+    let weigh = |(i, line): (usize, &str)| format!("{line},{}\n", weight(i));
+    let table: String = waves(20).lines().enumerate().map(weigh).collect();
+    refuses("d.csv", &table, "-t y --weights w", &["d.csv, line 4, column w", "above 0"]);
 }
 
 #[test]
@@ -112,7 +139,8 @@ fn model_files_that_are_none() {
     let f = Folder::new();
     f.put("d.csv", waves(40));
     f.put("m.safetensors", "this is not a model");
-    assert!(f.fails("predict m.safetensors d.csv", 1).contains("not a usable groat model"));
+    let message = f.fails("predict m.safetensors d.csv", 1);
+    assert!(message.starts_with("groat: m.safetensors: not a usable groat model"), "{message}");
     f.run("fit d.csv -t y -o whole.safetensors");
     let bytes = std::fs::read(f.file("whole.safetensors")).unwrap();
     f.put("half.safetensors", &bytes[..bytes.len() / 2]);
@@ -135,6 +163,15 @@ fn wrong_calls_have_code_2() {
         "fit d.csv -t y -o -",
         "fit d.csv -t y -o a --report a",
         "fit d.csv -t y --delimiter ab",
+        // What the method or the task has no use for.
+        "fit d.csv -t y --support 2",
+        "fit d.csv -t y --solver dense",
+        "fit d.csv -t y --shift",
+        "fit d.csv -t y --method krr --shift",
+        "fit d.csv -t y --refinement 3",
+        "fit d.csv --task density --folds 3",
+        "fit d.csv --task density --per-feature",
+        "fit d.csv --task density --class-weights balanced",
         "predict d.csv",
         "completions tcsh2",
     ] {

@@ -49,6 +49,20 @@ fn text_targets_are_classes() {
 }
 
 #[test]
+fn what_judged_the_widths_is_said() {
+    let f = Folder::new();
+    f.put("disc.csv", disc(100));
+    f.put("waves.csv", waves(60));
+    let choice = |line: &str| f.json(line)["kernel_choice"].as_str().unwrap().to_owned();
+    assert_eq!(choice("fit disc.csv -t class"), "chosen by 5-fold cross-validation among 10 widths");
+    assert_eq!(choice("fit waves.csv -t y"), "chosen by leave-one-out among 10 widths");
+    assert_eq!(choice("fit waves.csv -t y --folds 3"), "chosen by 3-fold cross-validation among 10 widths");
+    assert_eq!(choice("fit waves.csv -t y --kernel gaussian:width=1"), "as given");
+    f.run("fit disc.csv -t class --report page.html");
+    assert!(f.read("page.html").contains("5-fold cross-validation error"));
+}
+
+#[test]
 fn numbers_are_classes_when_two_or_when_asked() {
     let f = Folder::new();
     f.put("two.csv", disc(100).replace("inside", "1").replace("outside", "-1"));

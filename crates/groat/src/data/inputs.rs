@@ -122,7 +122,11 @@ impl Inputs {
         for input in &mut inputs.columns {
             let column = table.column(input.position);
             if column.is_text() || options.categorical.contains(&input.name) {
-                input.levels = Some(levels_of(table, input.position, options.max_levels)?);
+                let levels = levels_of(table, input.position, options.max_levels)?;
+                if !options.categorical.contains(&input.name) {
+                    refuse_slips(table, input.position, &levels)?;
+                }
+                input.levels = Some(levels);
             }
         }
         inputs.check_embedding()?;
@@ -326,6 +330,27 @@ fn fill_levels(x: &mut Matrix, first: usize, table: &Table, index: usize, levels
         x[(row, first + level)] = 1.0;
     }
     Ok(())
+}
+
+/// More different numbers than this in a column make a text among them a slip rather than a category.
+const NUMBERS: usize = 10;
+
+/// Fails when a column of many different numbers holds a few texts: one of them would otherwise turn each number
+/// into a category.
+fn refuse_slips(table: &Table, index: usize, levels: &[String]) -> Result<()> {
+    let (numbers, texts): (Vec<_>, Vec<_>) = levels.iter().partition(|level| level.parse::<f64>().is_ok());
+    if numbers.len() <= NUMBERS || texts.is_empty() || texts.len() > numbers.len() / NUMBERS {
+        return Ok(());
+    }
+    let is_text =
+        |row: &usize| table.column(index).label(*row).is_some_and(|label| label == texts[0].as_str());
+    let row = (0..table.rows()).find(is_text).unwrap_or(0);
+    let reason = format!(
+        "found {:?} among {} different numbers; mend this value, or ask for the column to be taken as categories",
+        texts[0],
+        numbers.len()
+    );
+    Err(table.error_at(row, index, reason))
 }
 
 /// The distinct labels of a column in order, at most `most` of them.

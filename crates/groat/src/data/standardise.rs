@@ -77,8 +77,13 @@ impl Standardisation {
         let constant: Vec<usize> = (0..d).filter(|&j| !varies(j)).collect();
         let scale = |j: usize| if constant.contains(&j) { 1.0 } else { variance[j].sqrt() };
         let scale: Vec<f64> = (0..d).map(scale).collect();
-        scale.iter().try_for_each(|&s| crate::error::check_positive("standard deviation of a feature", s))?;
-        Ok(Self { mean, scale, constant })
+        match scale.iter().position(|s| !s.is_finite()) {
+            Some(j) => Err(Error::numerical(
+                "standardisation",
+                format!("the numbers of feature {} are too large to square; divide them", j + 1),
+            )),
+            None => Ok(Self { mean, scale, constant }),
+        }
     }
 
     /// Number of features.

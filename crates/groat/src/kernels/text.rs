@@ -92,12 +92,16 @@ struct Settings<'a> {
 
 impl<'a> Settings<'a> {
     fn new(text: &'a str, list: &'a str) -> Result<Self> {
-        let mut pairs = Vec::new();
+        let mut pairs: Vec<(&str, &str)> = Vec::new();
         for part in list.split(',').filter(|p| !p.trim().is_empty()) {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(Error::parse("kernel", text, format!("{part:?} is not of the form key=value")));
             };
-            pairs.push((key.trim(), value.trim()));
+            let (key, value) = (key.trim(), value.trim());
+            if pairs.iter().any(|(k, _)| *k == key) {
+                return Err(Error::parse("kernel", text, format!("{key} is given twice")));
+            }
+            pairs.push((key, value));
         }
         Ok(Self { text, pairs })
     }
@@ -138,6 +142,9 @@ impl<'a> Settings<'a> {
     /// The width, given as `width=` or, where the kernel knows how to translate it, as `gamma=`.
     fn width(&mut self, from_gamma: Option<fn(f64) -> f64>) -> Result<Width> {
         match (self.take("width"), from_gamma) {
+            (Some(_), Some(_)) if self.pairs.iter().any(|(k, _)| *k == "gamma") => {
+                Err(Error::parse("kernel", self.text, "width and gamma say the same: give one of them"))
+            }
             (Some(value), _) => value.parse(),
             (None, Some(translate)) if self.pairs.iter().any(|(k, _)| *k == "gamma") => {
                 let gamma = self.number("gamma", 1.0)?;
@@ -212,6 +219,14 @@ impl From<Kernel> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_twice_is_named() {
+        let message = |text: &str| text.parse::<Kernel>().unwrap_err().to_string();
+        assert!(message("gaussian:width=1,width=2").contains("width is given twice"));
+        assert!(message("gaussian:gamma=1,width=2").contains("give one of them"));
+        assert!(message("linear:width=1").contains("no parameter \"width\""));
+    }
 
     #[test]
     fn text_round_trips() {

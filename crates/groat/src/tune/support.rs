@@ -119,10 +119,15 @@ impl<'a> SupportTuning<'a> {
         self.pairs.at(support)
     }
 
+    /// The largest support worth a look: there the taper hardly changes the kernel any more.
+    fn farthest(&self) -> f64 {
+        4.0 * self.pairs.largest()
+    }
+
     /// The curves at `points` supports, evenly spaced in the logarithm between the 0.1 % quantile of the
     /// distances and four times the largest.
     pub fn curve(&self, points: usize) -> Vec<CurvePoint> {
-        let (low, high) = (self.pairs.quantile(0.001), 4.0 * self.pairs.largest());
+        let (low, high) = (self.pairs.quantile(0.001), self.farthest());
         let step = (high / low).ln() / (points.max(2) - 1) as f64;
         (0..points).map(|k| self.at(low * (step * k as f64).exp())).collect()
     }
@@ -141,6 +146,9 @@ impl<'a> SupportTuning<'a> {
             SupportRule::Memory(bytes) => Some(rule::sparsity_for(bytes, n)?),
             _ => None,
         };
+        if let (SupportRule::Memory(_), Some(0.0)) = (rule, tau) {
+            return Ok(SupportChoice::new(self.at(self.farthest()), None));
+        }
         if let Some(tau) = tau.filter(|tau| !self.is_exact() && self.pairs.expected_hits(*tau) < ENOUGH_HITS)
         {
             return self.choose_by_counting(tau);

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use crate::dataset::{Errors, Truth};
+use crate::methods;
 use crate::output::summary::{Summary, count, duration};
 use groat::metrics::DensityScore;
 use groat_report::number;
@@ -141,11 +142,23 @@ impl Answer {
 
 /// How the kernel was found.
 pub fn kernel_choice(outcome: &Outcome) -> String {
-    let by = if outcome.reference.is_some() { "held-out log density" } else { "leave-one-out" };
+    let by = judged_by(outcome);
+    let radial = outcome.fitted.model.kernel().width().is_some();
     match outcome.fitted.trials.len() {
         0 | 1 => "as given".to_owned(),
         tried if outcome.plan.method == "ols" => format!("chosen by {by} among {tried} widths"),
-        tried => format!("chosen by {by} among {tried} widths and ridges"),
+        tried if radial => format!("chosen by {by} among {tried} widths and ridges"),
+        tried => format!("as given, its ridge chosen by {by} among {tried}"),
+    }
+}
+
+/// What the widths that were tried are judged by.
+pub fn judged_by(outcome: &Outcome) -> String {
+    let Outcome { plan, train, training_rows, .. } = outcome;
+    match plan.method.as_str() {
+        _ if outcome.reference.is_some() => "held-out log density".to_owned(),
+        "ols" => methods::ols::validation(&plan.settings(&train.truth, *training_rows, 0)).to_string(),
+        _ => "leave-one-out".to_owned(),
     }
 }
 

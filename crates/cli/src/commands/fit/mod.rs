@@ -106,6 +106,14 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let test = (!split.test.is_empty()).then(|| samples.select(&split.test));
     let weights = plan.weights.as_ref().map(|name| -> groat::Result<Vec<f64>> {
         let all = table.numbers(name)?;
+        if let Some(row) = all.iter().position(|w| *w <= 0.0) {
+            return Err(groat::Error::Data {
+                source_name: table.source().to_owned(),
+                line: table.line(row),
+                column: name.clone(),
+                reason: format!("found the weight {}, expected a number above 0", all[row]),
+            });
+        }
         Ok(split.train.iter().map(|&i| all[i + inputs.lost_rows()]).collect())
     });
     let weights = weights.transpose()?;

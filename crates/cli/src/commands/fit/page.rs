@@ -38,7 +38,8 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         Some(parzen) => page::density(model, &parts, Some(&parzen.density))?,
         None => page::space(model, &parts, outcome.subject())?,
     };
-    let optional = [space, page::selection(&outcome.fitted, &outcome.kernel, &parts)?];
+    let optional =
+        [space, page::selection(&outcome.fitted, &outcome.kernel, &answer::judged_by(outcome), &parts)?];
     for section in optional.into_iter().flatten() {
         page = page.section(section);
     }
@@ -58,7 +59,8 @@ fn settings(outcome: &Outcome) -> Section {
         ("standardised".to_owned(), if outcome.plan.standardise { "yes" } else { "no" }.to_owned()),
         ("features".to_owned(), model.feature_names().join(", ")),
     ];
-    pairs.extend(model.record().settings.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let more = model.record().settings.iter().filter(|(name, _)| *name != "source");
+    pairs.extend(more.map(|(name, value)| (name.clone(), value.clone())));
     let section = Section::new("Settings").settings(pairs);
     outcome.notes.iter().fold(section, |section, note| section.text(format!("Note: {note}.")))
 }

@@ -47,6 +47,7 @@ enum TestPart {
 impl Plan {
     /// Checks the arguments against each other, and that there is a place for the output.
     pub fn new(args: FitArgs, session: &Session) -> anyhow::Result<Self> {
+        method_knows(&args)?;
         if args.task == TaskArg::Density {
             density_is_possible(&args)?;
         }
@@ -212,6 +213,25 @@ impl Plan {
     }
 }
 
+/// Nothing that was typed is passed over in silence because the method or the task has no use for it.
+fn method_knows(args: &FitArgs) -> anyhow::Result<()> {
+    let lssvm =
+        [("--support", args.support.is_some()), ("--solver", args.solver.is_some()), ("--shift", args.shift)];
+    let lssvm = lssvm.into_iter().find_map(|(argument, given)| given.then_some(argument));
+    match (args.method.as_str(), args.selection.given(), lssvm) {
+        (method, Some(argument), _) if method != "ols" => {
+            exit::usage(format!("{argument} needs --method ols"))
+        }
+        (method, _, Some(argument)) if method != "lssvm" => {
+            exit::usage(format!("{argument} needs --method lssvm"))
+        }
+        _ if args.selection.refinement.is_some() && args.task != TaskArg::Density => {
+            exit::usage("--refinement needs --task density")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A density has no target, and only one method knows it.
 fn density_is_possible(args: &FitArgs) -> anyhow::Result<()> {
     match () {
@@ -221,6 +241,12 @@ fn density_is_possible(args: &FitArgs) -> anyhow::Result<()> {
         () if args.embed.is_some() => exit::usage("--embed needs a target, which a density has not"),
         () if args.method != "ols" => exit::usage("--task density needs --method ols"),
         () if args.loo.is_some() => exit::usage("--loo needs a target, which a density has not"),
+        () if args.selection.class_weights.is_some() => {
+            exit::usage("--class-weights needs classes, which a density has not")
+        }
+        () if args.selection.folds.is_some() || args.selection.per_feature => exit::usage(
+            "--folds and --per-feature need a target: a density judges its widths by the log density of held-out rows",
+        ),
         () => Ok(()),
     }
 }

@@ -1,5 +1,6 @@
 //! A model's values as named columns.
 
+use crate::model::gives_components;
 use groat::data::Column;
 use groat::expansion::{Task, winner};
 use groat::{Expansion, Matrix};
@@ -14,7 +15,7 @@ pub fn columns(model: &Expansion, values: &Matrix, lost: usize, scores: bool) ->
         return vec![("density".into(), Column::Numeric(density)), ("log_density".into(), log_density)];
     }
     if classes.is_empty() {
-        return numbers("prediction", values, lost);
+        return numbers("prediction", model, values, lost);
     }
     let label = |row: &[f64]| classes.get(winner(row)).map_or("", String::as_str);
     let labels = std::iter::repeat_n("", lost).chain(values.view().iter().map(label));
@@ -29,9 +30,18 @@ pub fn columns(model: &Expansion, values: &Matrix, lost: usize, scores: bool) ->
     columns
 }
 
-/// One column per output, numbered when there are several.
-pub fn numbers(name: &str, values: &Matrix, lost: usize) -> Vec<(String, Column)> {
-    let title = |k: usize| if values.cols() == 1 { name.to_owned() } else { format!("{name}[{}]", k + 1) };
+/// One column per output, named after it when there are several.
+pub fn numbers(name: &str, model: &Expansion, values: &Matrix, lost: usize) -> Vec<(String, Column)> {
+    let targets: &[String] = match model.task() {
+        Task::Regression { targets } => targets,
+        _ => &[],
+    };
+    let title = |k: usize| match targets.get(k) {
+        Some(component) if gives_components(model) => component.clone(),
+        _ if values.cols() == 1 => name.to_owned(),
+        Some(target) => format!("{name}[{target}]"),
+        None => format!("{name}[{}]", k + 1),
+    };
     (0..values.cols()).map(|k| (title(k), column(values, k, lost))).collect()
 }
 

@@ -25,6 +25,11 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
         check_output(output, &[&args.model, &args.data.data])?;
     }
     let model = model::load(&args.model)?;
+    if args.scores && model.classes().is_empty() {
+        return exit::usage(
+            "--scores: the model gives no classes, so there are no decision values beside its answers",
+        );
+    }
     // Answers that scroll by are progress enough.
     let bar = Bar::shown_if(args.output.is_some() || !io::stdout().is_terminal(), session, "predicting");
     let reader = open_tables(&args.data.data, &args.data.reading.options(), session)?;
@@ -192,7 +197,8 @@ impl Predictions<'_> {
                 "--std: the model has no error bars; regressions by `--method ols` have them",
             );
         };
-        Ok(columns::numbers("std", &error_bars.standard_deviation(&self.model, x)?, lost))
+        let deviations = error_bars.standard_deviation(&self.model, x)?;
+        Ok(columns::numbers("std", &self.model, &deviations, lost))
     }
 
     /// What the model takes from these data, as the first batch shows; says which columns it has no use for.

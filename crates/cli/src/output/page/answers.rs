@@ -41,7 +41,7 @@ fn values(parts: &[Part<'_>], target: &str) -> Section {
         let left: Vec<f64> = pairs(part).into_iter().map(|(truth, predicted)| truth - predicted).collect();
         let chart = Chart::new(format!("Distribution of the residuals, {}", part.name))
             .x(Axis::new("true − predicted"))
-            .y(Axis::new("rows"))
+            .y(Axis::new("rows").whole())
             .layer(Bars::histogram("residuals", &left));
         section = section.chart(chart);
     }
@@ -71,7 +71,7 @@ fn margins(parts: &[Part<'_>], classes: usize) -> Section {
         let chart = Chart::new(format!("Margins, {}", part.name))
             .describe("Value of the true class less that of the strongest other; rows left of 0 are wrong")
             .x(Axis::new("margin of the true class"))
-            .y(Axis::new("rows"))
+            .y(Axis::new("rows").whole())
             .layer(Bars::histogram("margins", &all))
             .layer(Rule::vertical("wrong | right", 0.0));
         section = section.chart(chart);
@@ -86,7 +86,7 @@ fn log_densities(parts: &[Part<'_>]) -> Section {
                 "How the log density of the rows is distributed; rows far to the left were not foretold",
             )
             .x(Axis::new("log density"))
-            .y(Axis::new("rows"))
+            .y(Axis::new("rows").whole())
             .layer(Bars::histogram("rows", part.answers.values.data()));
         section.chart(chart)
     })

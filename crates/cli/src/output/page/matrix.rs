@@ -34,11 +34,15 @@ pub fn spy(title: &str, gram: &SparseGram) -> Chart {
     let side = SIDE.min(n);
     let size = n as f64;
     let grid = Grid::new(side, side, (0.0, size), (0.0, size));
-    let counts = gram.picture(side).into_iter().map(|c| c as f64);
+    // A cell is as dark as it is full: where the rows do not divide evenly, some cells hold more entries.
+    let mut rows = vec![0.0; side];
+    (0..n).for_each(|i| rows[i * side / n] += 1.0);
+    let share = |(at, count): (usize, u64)| count as f64 / (rows[at / side] * rows[at % side]);
+    let shares = gram.picture(side).into_iter().enumerate().map(share);
     Chart::new(title)
         .describe("Each dot is a part of the matrix with nonzeros")
         .same_range()
         .x(Axis::new("column"))
         .y(Axis::new("row").upside_down())
-        .layer(Cells::new("nonzeros", grid.with_values(counts), Paint::Ink))
+        .layer(Cells::new("nonzeros", grid.with_values(shares), Paint::Ink))
 }

@@ -7,15 +7,21 @@ use groat::expansion::winner;
 use groat::kernels::{Kernel, Width};
 use groat_report::{Axis, Chart, Line, Marker, Section, number};
 
-/// Charts of the choice of `kernel` (as the fit saw the features) and of the vectors; nothing when there was
-/// none.
-pub fn selection(fitted: &Fitted, kernel: &Kernel, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
-    let charts: Vec<Chart> = [widths(fitted, kernel), growth(fitted, parts)?].into_iter().flatten().collect();
+/// Charts of the choice of `kernel` (as the fit saw the features), which was judged by `judge`, and of the
+/// vectors; nothing when there was none.
+pub fn selection(
+    fitted: &Fitted,
+    kernel: &Kernel,
+    judge: &str,
+    parts: &[Part<'_>],
+) -> groat::Result<Option<Section>> {
+    let charts: Vec<Chart> =
+        [widths(fitted, kernel, judge), growth(fitted, parts)?].into_iter().flatten().collect();
     Ok((!charts.is_empty()).then(|| charts.into_iter().fold(Section::new("Selection"), Section::chart)))
 }
 
 /// For each width that was tried, the best score over the ridges.
-fn widths(fitted: &Fitted, kernel: &Kernel) -> Option<Chart> {
+fn widths(fitted: &Fitted, kernel: &Kernel, judge: &str) -> Option<Chart> {
     let mut best: Vec<(f64, f64)> = Vec::new();
     for trial in &fitted.trials {
         let Some(Width::Shared(width)) = trial.kernel.width() else { continue };
@@ -30,14 +36,15 @@ fn widths(fitted: &Fitted, kernel: &Kernel) -> Option<Chart> {
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
     // Not always the lowest point: of nearly equal ones a method may prefer the smoother model.
     let chosen = best.iter().copied().find(|(width, _)| kernel.width() == Some(&Width::Shared(*width)));
-    let positive = best.iter().all(|(_, score)| *score > 0.0);
     let density = *fitted.model.task() == groat::expansion::Task::Density;
-    let name = if density { "minus the held-out log density" } else { "leave-one-out error" };
-    let score = Axis::new(name);
+    // A logarithm of a density is no amount: it may have either sign.
+    let amount = !density && best.iter().all(|(_, score)| *score > 0.0);
+    let name = if density { format!("minus the {judge}") } else { format!("{judge} error") };
+    let score = Axis::new(&name);
     let mut chart = Chart::new("Choice of the width")
         .describe("The error of each width that was tried, at its best ridge where there is one")
         .x(Axis::new("width").log())
-        .y(if positive { score.log() } else { score })
+        .y(if amount { score.log() } else { score })
         .layer(Line::new(name, best));
     if let Some((width, score)) = chosen {
         chart = chart.layer(Marker::new(format!("width {}", number(width)), width, score).colour(1));
@@ -59,7 +66,7 @@ fn growth(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
     let chosen = left_out.last().copied();
     let mut chart = Chart::new("Growth of the model")
         .describe("Error after each vector that was added")
-        .x(Axis::new("vectors"))
+        .x(Axis::new("vectors").whole())
         .y(Axis::new(if by_error_rate { "error rate" } else { "mean square error" }))
         .layer(Line::new("leave-one-out", left_out).steps());
     for part in parts {

@@ -17,7 +17,7 @@ pub fn vectors(model: &Expansion, candidates: Option<usize>) -> Section {
     let axis = Axis::new("size of the weight");
     let chart = Chart::new("Weights")
         .describe("Size of each vector's weight, the heaviest first")
-        .x(Axis::new("vector, by weight"))
+        .x(Axis::new("vector, by weight").whole())
         .y(if positive { axis.log() } else { axis })
         .layer(Line::new("weights", sizes));
     let kept = match candidates {

@@ -24,10 +24,24 @@ struct Sums {
     second: Vec<f64>,
 }
 
+/// The smallest part of its first width that a width may shrink to. Values that come again and again would
+/// otherwise draw the width of their feature to nothing and the density to infinity.
+const NARROWEST: f64 = 1e-2;
+
+/// The widths below which refinement of this density does not go.
+pub(super) fn narrowest(density: &Density) -> Vec<f64> {
+    density.widths().iter().map(|width| NARROWEST * width).collect()
+}
+
 /// One step over weights, centres and the widths that all kernels share. The mean log density of the rows does
 /// not fall.
-pub(super) fn step(density: &Density, x: Rows<'_>, weights: Option<&[f64]>) -> Result<Density> {
-    maximisation(density, &expectation(density, x, weights), total(x, weights))
+pub(super) fn step(
+    density: &Density,
+    x: Rows<'_>,
+    weights: Option<&[f64]>,
+    narrowest: &[f64],
+) -> Result<Density> {
+    maximisation(density, &expectation(density, x, weights), total(x, weights), narrowest)
 }
 
 fn total(x: Rows<'_>, weights: Option<&[f64]>) -> f64 {
@@ -42,7 +56,7 @@ pub(super) fn refine(
     steps: usize,
     watch: &dyn Watch,
 ) -> Result<Density> {
-    let total = total(x, weights);
+    let (total, narrowest) = (total(x, weights), narrowest(&density));
     let mut last = f64::NEG_INFINITY;
     for step in 0..steps {
         let sums = expectation(&density, x, weights);
@@ -53,7 +67,7 @@ pub(super) fn refine(
             break;
         }
         last = now;
-        density = maximisation(&density, &sums, total)?;
+        density = maximisation(&density, &sums, total, &narrowest)?;
     }
     Ok(density)
 }
@@ -103,7 +117,7 @@ fn add(to: &mut [f64], from: &[f64]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
 }
 
-fn maximisation(density: &Density, sums: &Sums, total: f64) -> Result<Density> {
+fn maximisation(density: &Density, sums: &Sums, total: f64, narrowest: &[f64]) -> Result<Density> {
     let mut centres = density.centres().clone();
     let mut second = sums.second.clone();
     for i in 0..centres.rows() {
@@ -117,11 +131,24 @@ fn maximisation(density: &Density, sums: &Sums, total: f64) -> Result<Density> {
             centres.row_mut(i)[f] += shift;
         }
     }
-    // A width may shrink a great deal, but not to nothing.
-    let widths = second
-        .iter()
-        .zip(density.widths())
-        .map(|(s, old)| (s / total).max(0.0).sqrt().max(1e-3 * old))
-        .collect();
+    let width = |(second, least): (&f64, &f64)| (second / total).max(0.0).sqrt().max(*least);
+    let widths = second.iter().zip(narrowest).map(width).collect();
     Density::new(Width::PerFeature(widths), centres, sums.share.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Quiet;
+
+    #[test]
+    fn values_that_come_again_and_again_do_not_collapse_a_width() {
+        let data: Vec<f64> = (0..200).flat_map(|i| [f64::from(i % 3), (0.7 * f64::from(i)).sin()]).collect();
+        let x = Rows::new(&data, 2).unwrap();
+        let centres = Matrix::from_vec(vec![0.0, 0.1, 1.0, -0.2, 2.0, 0.3], 3, 2).unwrap();
+        let start = Density::new(Width::Shared(0.2), centres, vec![1.0; 3]).unwrap();
+        let refined = refine(start.clone(), x, None, 60, &Quiet).unwrap();
+        assert!(refined.widths()[0] < 0.1 * start.widths()[0], "{:?}", refined.widths());
+        assert!(refined.widths()[0] >= NARROWEST * start.widths()[0], "{:?}", refined.widths());
+    }
 }

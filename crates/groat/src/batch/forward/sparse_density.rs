@@ -6,7 +6,7 @@
 use super::density::{Density, log_norm};
 use super::ols::{Ols, Penalty};
 use super::parzen::{check_rows, likelihood_width};
-use super::refine::{refine, step};
+use super::refine::{narrowest, refine, step};
 use super::select::{Criterion, Objective, Selection, StopReason, stop_note};
 use super::simplex::SimplexProgram;
 use super::width::{Judgement, judgement, pick};
@@ -248,9 +248,9 @@ impl SparseDensity {
         let mut gains = vec![Vec::with_capacity(x.rows()); self.refinement];
         for (train, test) in folds(x) {
             let mut density = self.with_widths(train.view(), None, parzen, width, &Quiet)?.density;
-            let before = density.log_density(test.view())?;
+            let (before, narrowest) = (density.log_density(test.view())?, narrowest(&density));
             for gains in &mut gains {
-                density = step(&density, train.view(), None)?;
+                density = step(&density, train.view(), None, &narrowest)?;
                 gains.extend(density.log_density(test.view())?.iter().zip(&before).map(|(a, b)| a - b));
             }
         }
@@ -281,7 +281,9 @@ impl DensityEstimate {
             fitted.notes.push(format!("{} of {selected} selected kernels got weight zero", selected - size));
         }
         if self.refined > 0 {
-            fitted.notes.push(format!("refined by {} steps on all rows", self.refined));
+            let steps =
+                if self.refined == 1 { "1 step".to_owned() } else { format!("{} steps", self.refined) };
+            fitted.notes.push(format!("refined by {steps} on all rows"));
         }
         fitted.notes.extend(stop_note(self.stop).map(str::to_owned));
         fitted.interrupted = self.stop == StopReason::Requested;

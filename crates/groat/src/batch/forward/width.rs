@@ -15,6 +15,7 @@ use crate::tune::typical_distance;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
+use std::fmt;
 
 /// How a width is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,15 @@ pub(super) struct Judgement {
     pub size: f64,
 }
 
+impl fmt::Display for Validation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Validation::LeaveOneOut => f.write_str("leave-one-out"),
+            Validation::Folds(folds) => write!(f, "{folds}-fold cross-validation"),
+        }
+    }
+}
+
 impl WidthSearch {
     /// Ten widths around the median distance of the rows; leave-one-out for regression, five folds for classes.
     pub fn new() -> Self {
@@ -95,6 +105,11 @@ impl WidthSearch {
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = rows;
         self
+    }
+
+    /// How widths are judged for a target of classes or of numbers.
+    pub fn validation_for(&self, classes: bool) -> Validation {
+        self.validation.unwrap_or(if classes { Validation::Folds(5) } else { Validation::LeaveOneOut })
     }
 
     fn check(&self) -> Result<()> {
@@ -193,11 +208,7 @@ impl Running<'_> {
         let kernel = self.ols.kernel().with_width(width);
         let ols = self.ols.with_kernel(kernel.clone());
         let problem = self.part.problem()?;
-        let validation = self.search.validation.unwrap_or(match problem.target {
-            Target::Classes { .. } => Validation::Folds(5),
-            _ => Validation::LeaveOneOut,
-        });
-        let judged = match validation {
+        let judged = match self.search.validation_for(matches!(problem.target, Target::Classes { .. })) {
             Validation::LeaveOneOut => {
                 let outcome = ols.run(&problem, &Quiet)?;
                 judgement(&outcome.losses(&problem.target), outcome.size() as f64)

@@ -190,7 +190,12 @@ impl LeastSquaresSvm {
         let Some(rule) = self.support else { return Ok(kernel) };
         let tuning = SupportTuning::for_kernel(&kernel, problem.x, self.seed)?;
         let choice = tuning.choose(rule)?;
-        notes.push(format!("support {choice} (rule {rule})"));
+        notes.push(match rule {
+            SupportRule::Given(_) => format!("support {choice}"),
+            // How much memory there is was not asked by the rule's name.
+            SupportRule::Auto(_) => format!("support {choice} (rule auto)"),
+            rule => format!("support {choice} (rule {rule})"),
+        });
         notes.extend(nearly_full(&tuning, choice.sparsity));
         Ok(tuning.kernel_with(choice.support))
     }

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use arrow::ipc::{Block, root_as_footer, root_as_message};
+use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaData;
 
 /// A reason why the file cannot be what it says.
@@ -17,8 +18,14 @@ const MAGIC: &[u8] = b"ARROW1";
 /// Every column chunk lies within the file.
 pub(super) fn check_parquet(metadata: &ParquetMetaData, file: &File) -> Checked {
     let length = file.metadata().map_err(|e| e.to_string())?.len();
-    let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
-    let mut ranges = columns.map(|column| column.byte_range());
+    let columns = || metadata.row_groups().iter().flat_map(|group| group.columns());
+    let unknown = |codec: &Compression| matches!(codec, Compression::BROTLI(_) | Compression::LZO);
+    if let Some(codec) = columns().map(|column| column.compression()).find(unknown) {
+        let name = codec.to_string();
+        let name = name.split('(').next().unwrap_or_default();
+        return Err(format!("it is compressed by {name}; write it with zstd, snappy, gzip or lz4"));
+    }
+    let mut ranges = columns().map(|column| column.byte_range());
     match ranges.any(|(start, size)| start.checked_add(size).is_none_or(|end| end > length)) {
         true => Err("a column lies beyond the end of the file".into()),
         false => Ok(()),
@@ -94,4 +101,29 @@ pub(super) fn check_arrow_stream(file: &mut File) -> Checked {
 
 fn rewind(file: &mut File) -> Checked {
     file.rewind().map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
+    use parquet::schema::{parser::parse_message_type, types::SchemaDescriptor};
+    use std::sync::Arc;
+
+    #[test]
+    fn compression_that_is_not_known_here_is_named() {
+        let schema = parse_message_type("message m { required double x; }").unwrap();
+        let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
+        let compressed = |codec| {
+            let column =
+                ColumnChunkMetaData::builder(schema.column(0)).set_compression(codec).build().unwrap();
+            let group = RowGroupMetaData::builder(schema.clone()).set_column_metadata(vec![column]);
+            let file = FileMetaData::new(1, 0, None, None, schema.clone(), None);
+            let metadata = ParquetMetaData::new(file, vec![group.build().unwrap()]);
+            check_parquet(&metadata, &tempfile::tempfile().unwrap())
+        };
+        assert_eq!(compressed(Compression::SNAPPY), Ok(()));
+        let refused = compressed(Compression::BROTLI(Default::default())).unwrap_err();
+        assert!(refused.contains("BROTLI") && refused.contains("zstd"), "{refused}");
+    }
 }

@@ -50,7 +50,7 @@ impl fmt::Display for SupportRule {
             SupportRule::Memory(bytes) => write!(f, "memory={bytes}"),
             SupportRule::Auto(u64::MAX) => write!(f, "auto"),
             SupportRule::Auto(bytes) => write!(f, "auto={bytes}"),
-            SupportRule::Given(support) => write!(f, "given={support}"),
+            SupportRule::Given(support) => write!(f, "{support}"),
         }
     }
 }
@@ -59,12 +59,15 @@ impl FromStr for SupportRule {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
         const EXPECTED: &str = "expected combined=GAMMA, alignment=MU, sparsity=TAU, memory=BYTES, \
-                                auto, auto=BYTES or given=SUPPORT";
+                                auto, auto=BYTES, or a support";
         let bad = || Error::parse("rule for the support", text, EXPECTED);
         if text.trim() == "auto" {
             return Ok(SupportRule::Auto(u64::MAX));
         }
-        let (name, value) = text.split_once('=').ok_or_else(bad)?;
+        // A number alone is a support.
+        let text_or_given =
+            if text.trim().parse::<f64>().is_ok() { format!("given={text}") } else { text.into() };
+        let (name, value) = text_or_given.split_once('=').ok_or_else(bad)?;
         let number = || value.trim().parse::<f64>().map_err(|_| bad());
         let rule = match name.trim() {
             "combined" => SupportRule::Combined(number()?),
@@ -101,7 +104,11 @@ impl SupportChoice {
 
 impl fmt::Display for SupportChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.5}", self.support)?;
+        // A support is a distance in the units of the data: of any size.
+        match self.support {
+            support if (1e-3..1e6).contains(&support) => write!(f, "{support:.5}")?,
+            support => write!(f, "{support:.4e}")?,
+        }
         if let Some(error) = self.error {
             write!(f, " (standard error {error:.1e}, from sampled pairs)")?;
         }
@@ -109,7 +116,7 @@ impl fmt::Display for SupportChoice {
     }
 }
 
-/// The sparsity at which the half-stored matrix of `n` rows takes just `bytes`.
+/// The sparsity at which the half-stored matrix of `n` rows takes just `bytes`; 0 when all of it fits.
 pub(super) fn sparsity_for(bytes: u64, n: f64) -> Result<f64> {
     // Starts of 8 bytes from 2^31 entries on.
     let start = if bytes > 12 << 31 { 8.0 } else { 4.0 };
@@ -118,10 +125,7 @@ pub(super) fn sparsity_for(bytes: u64, n: f64) -> Result<f64> {
     if stored < n {
         return Err(Error::parameter("memory", bytes, "at least 16 bytes per row: the diagonal has to fit"));
     }
-    if tau <= 0.0 {
-        return Err(Error::parameter("memory", bytes, "less: the whole matrix fits, no support is needed"));
-    }
-    Ok(tau)
+    Ok(tau.max(0.0))
 }
 
 /// Bytes of the half-stored matrix of `n` rows with a given sparsity.

@@ -49,7 +49,12 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         ),
     ];
     let first = all.swap_remove(0);
-    let figure = pca::maps("Figure 8: kernel PCA of three clusters", first.x.view(), &first.fitted)?;
+    let figure = pca::maps(
+        "Figure 8: kernel PCA of three clusters",
+        &["x1".to_owned(), "x2".to_owned()],
+        first.x.view(),
+        &first.fitted,
+    )?;
     Ok(Findings { rows, figures: vec![figure] })
 }
 
