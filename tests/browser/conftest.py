@@ -50,9 +50,14 @@ def browser():
 
 
 def chromium(folder, *flags):
+    """What the browser prints, with a profile and a home of its own and without the often small /dev/shm."""
     quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
-    return subprocess.run(command + quiet + list(flags), capture_output=True, text=True, timeout=120, check=True).stdout
+    alone = [f"--user-data-dir={folder / 'profile'}", "--disable-dev-shm-usage"]
+    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", *alone, *quiet, *flags]
+    home = {**os.environ, "HOME": str(folder)}
+    done = subprocess.run(command, env=home, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def measure(report: Path, folder: Path, width: int, dark: bool = False):
@@ -63,13 +68,16 @@ def measure(report: Path, folder: Path, width: int, dark: bool = False):
     harness.write_text(f'<!DOCTYPE html><body><pre id="measured"></pre>{frame}<script>{script}</script></body>')
     scheme = [f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
     dom = chromium(folder, "--window-size=1400,4200", "--virtual-time-budget=10000", *scheme, "--dump-dom", harness.as_uri())
-    return json.loads(html.unescape(re.search(r'<pre id="measured">(.*?)</pre>', dom, re.S)[1]))
+    measured = re.search(r'<pre id="measured">(.+?)</pre>', dom, re.S)
+    assert measured, f"the page was not measured: {dom[:2000]}"
+    return json.loads(html.unescape(measured[1]))
 
 
 @pytest.fixture(scope="session")
 def groat():
     """Runs the command that was built."""
-    program = Path(os.environ.get("GROAT_BIN", ROOT / "target" / "debug" / "groat"))
+    built = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "debug" / "groat"
+    program = Path(os.environ.get("GROAT_BIN", built))
     if not program.exists():
         pytest.fail(f"{program} is missing: cargo build --workspace --all-features")
     return lambda *args, cwd: subprocess.run([program, *map(str, args)], cwd=cwd, check=True, capture_output=True, text=True)
