@@ -32,7 +32,7 @@ pub(crate) fn raise(error: Error) -> PyErr {
             Some(number) => {
                 PyOSError::new_err((number, source.to_string(), path.to_string_lossy().into_owned()))
             }
-            None => PyOSError::new_err(text),
+            None => std::io::Error::new(source.kind(), text).into(),
         },
         _ => GroatError::new_err(text),
     }

@@ -178,17 +178,16 @@ impl PyKernel {
         self.kernel.support()
     }
 
-    /// The same kernel made zero from a distance on, by the factor (1 - r / support)_+^power. Positive definite up
-    /// to 2 power - 1 features.
+    /// The same kernel made zero from a distance on, by the factor (1 - r / support)_+^power; power is 3 if it is
+    /// not given. Positive definite up to 2 power - 1 features.
     #[pyo3(signature = (support, power=None))]
-    fn with_support(&self, support: f64, power: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let power = power.map(|power| small("power", power)).transpose()?;
+    fn with_support(&self, support: f64, power: Option<f64>) -> PyResult<Self> {
         let kernel = match (&self.kernel, power) {
             (kernel @ (Kernel::Compact { .. } | Kernel::Wendland { .. }), None) => {
                 kernel.with_support(support)
             }
             (Kernel::Compact { base, .. }, Some(power)) => Kernel::compact((**base).clone(), support, power),
-            (kernel, power) => Kernel::compact(kernel.clone(), support, power.unwrap_or(3)),
+            (kernel, power) => Kernel::compact(kernel.clone(), support, power.unwrap_or(3.0)),
         };
         Self::checked(kernel)
     }

@@ -13,6 +13,7 @@ use groat::batch::forward::{
 use groat::kernels::Kernel;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -158,10 +159,14 @@ impl OlsClassifier {
             None => ClassWeights::Equal,
             Some(object) => match object.extract::<String>() {
                 Ok(text) if text == "balanced" => ClassWeights::Balanced,
-                Ok(_) => {
-                    return Err(not_allowed("class_weight", object, "\"balanced\", or numbers, or None"));
+                Err(_) if object.cast::<PyDict>().is_err() => {
+                    ClassWeights::PerClass(finite_vector("class_weight", object)?)
                 }
-                Err(_) => ClassWeights::PerClass(finite_vector("class_weight", object)?),
+                _ => {
+                    let expected =
+                        "\"balanced\", one number per class in the order of the sorted labels, or None";
+                    return Err(not_allowed("class_weight", object, expected));
+                }
             },
         };
         let method = Box::new(supervised(&params)?.class_criterion(criterion).class_weights(weights));

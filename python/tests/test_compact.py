@@ -183,6 +183,24 @@ def test_wrong_analyses(plane: tuple[Array, Array]) -> None:
             call()
 
 
+def test_a_support_is_a_number_or_a_rule(rng: np.random.Generator) -> None:
+    x, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    by_number = LeastSquaresSvm("gaussian", width=1.0, ridge=0.1, support=1.5).fit(x, y)
+    assert by_number.model.kernel.support == 1.5
+    by_text = LeastSquaresSvm("gaussian", width=1.0, ridge=0.1, support="1.5").fit(x, y)
+    assert (by_number.predict(x) == by_text.predict(x)).all()
+    with pytest.raises(groat.ParameterError, match="sparsity"):
+        LeastSquaresSvm(support=[1.5])  # type: ignore[arg-type]
+
+
+def test_powers_need_not_be_whole() -> None:
+    base = Kernel.gaussian(1.0)
+    for power in (0.4, 1.5, 2.75, 3):
+        kernel = base.with_support(2.0, power=power)
+        assert kernel([0.0, 0.0], [1.2, 0.0]) == pytest.approx(0.4**power * base([0.0, 0.0], [1.2, 0.0]), rel=1e-14)
+        assert Kernel(str(kernel)) == kernel
+
+
 EXTREMES = [0.0, 1e-320, -1e-300, 1e300, -1e308, 1.0, np.pi]
 
 

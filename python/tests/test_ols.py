@@ -164,3 +164,8 @@ def test_extreme_numbers_end_in_a_result_or_a_typed_error(rng: np.random.Generat
                     learner.score_samples(x), learner.sample(3)
             except groat.GroatError:
                 pass
+
+
+def test_class_weights_of_another_shape_are_named() -> None:
+    with pytest.raises(groat.ParameterError, match="order of the sorted labels"):
+        groat.OlsClassifier(class_weight={"a": 2.0})  # type: ignore[arg-type]

@@ -42,7 +42,7 @@ impl Points {
             standardisation.apply(&mut x)?;
         }
         let mut notes = Vec::new();
-        let mut kernel = args.kernel.kernel.clone();
+        let mut kernel = args.kernel.for_features(x.cols()).kernel;
         if !args.kernel.width_given && kernel.width().is_some() {
             let width = typical_distance(x.view(), session.seed);
             notes.push(format!("width {width:.4}, the median distance of the rows"));

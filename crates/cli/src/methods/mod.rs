@@ -10,7 +10,7 @@ use groat::batch::{Method, Solver};
 
 /// What a method may want to know from the command line.
 pub struct Settings<'a> {
-    pub kernel: &'a KernelArg,
+    pub kernel: KernelArg,
     pub ridge: Option<f64>,
     pub selection: &'a SelectionArgs,
     /// Labels of the classes; empty unless the target has some.

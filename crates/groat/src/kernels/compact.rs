@@ -18,14 +18,16 @@ use crate::simd::Arithmetic;
 use std::borrow::Cow;
 
 /// The power the paper uses throughout; right for up to five features.
-pub(super) const DEFAULT_POWER: u32 = 3;
+pub(super) const DEFAULT_POWER: f64 = 3.0;
 
-/// The factor `(1 - t)_+^power p(t)` with `t = sqrt(c s)`, where `s` is the squared distance.
+/// The factor `(1 - t)_+^nu p(t)` with `t = sqrt(c s)`, where `s` is the squared distance.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Taper<T> {
     /// `1 / support^2`.
     c: T,
-    power: u32,
+    /// The whole part of `nu`, and the rest.
+    whole: u32,
+    rest: f64,
     /// Coefficients of `p`, constant first.
     polynomial: [T; 4],
     /// Number of coefficients that are not zero.
@@ -36,17 +38,18 @@ pub(super) struct Taper<T> {
 const CHUNK: usize = 64;
 
 impl<T: Real> Taper<T> {
-    fn new(support: f64, power: u32, polynomial: &[f64]) -> Self {
+    fn new(support: f64, power: f64, polynomial: &[f64]) -> Self {
         let c = (1.0 / (support * support)).min(f64::from(f32::MAX));
         let mut coefficients = [T::default(); 4];
         for (to, from) in coefficients.iter_mut().zip(polynomial) {
             *to = T::from_f64(*from);
         }
-        Self { c: T::from_f64(c), power, polynomial: coefficients, terms: polynomial.len() }
+        let (whole, rest) = (power.trunc() as u32, power.fract());
+        Self { c: T::from_f64(c), whole, rest, polynomial: coefficients, terms: polynomial.len() }
     }
 
     /// The factor of 003 (1).
-    pub(super) fn power(support: f64, power: u32) -> Self {
+    pub(super) fn power(support: f64, power: f64) -> Self {
         Self::new(support, power, &[1.0])
     }
 
@@ -65,7 +68,7 @@ impl<T: Real> Taper<T> {
                 (x * x * x + 9.0 * x * x + 23.0 * x + 15.0) / 15.0,
             ],
         };
-        Self::new(support, l + smoothness.min(3), polynomial)
+        Self::new(support, f64::from(l + smoothness.min(3)), polynomial)
     }
 
     /// Replaces squared distances by `taper * profile`.
@@ -87,10 +90,16 @@ impl<T: Real> Taper<T> {
                     }
                 }
             }
-            for _ in 0..self.power {
+            for _ in 0..self.whole {
                 for (f, r) in factor.iter_mut().zip(rest.iter()) {
                     *f = *f * *r;
                 }
+            }
+            if self.rest == 0.5 {
+                factor.iter_mut().zip(rest.iter()).for_each(|(f, r)| *f = *f * r.sqrt());
+            } else if self.rest > 0.0 {
+                let power = |r: T| T::from_f64(r.to_f64().powf(self.rest));
+                factor.iter_mut().zip(rest.iter()).for_each(|(f, r)| *f = *f * power(*r));
             }
             // Far away a factor or the profile may have overflowed: the comparison below sets zero.
             profile.apply::<A>(values);
@@ -104,11 +113,11 @@ impl<T: Real> Taper<T> {
 impl Kernel {
     /// `base` with compact support; `power` is `nu` of 003 (1). The support is a distance like those the
     /// base kernel sees: with one width per feature, after division by the widths.
-    pub fn compact(base: Kernel, support: f64, power: u32) -> Self {
-        Kernel::Compact { base: Box::new(base), support, power }
+    pub fn compact(base: Kernel, support: f64, power: impl Into<f64>) -> Self {
+        Kernel::Compact { base: Box::new(base), support, power: power.into() }
     }
 
-    /// `base` with compact support and the smallest power, not below the paper's 3, that keeps it
+    /// `base` with compact support and the smallest whole power, not below the paper's 3, that keeps it
     /// positive definite for data of `features` columns.
     pub fn compact_for(base: Kernel, support: f64, features: usize) -> Self {
         Kernel::compact(base, support, default_power(features))
@@ -150,7 +159,7 @@ impl Kernel {
         let (what, up_to, remedy) = match self {
             Kernel::Compact { power, .. } => (
                 format!("power {power}"),
-                2 * *power as usize - 1,
+                (2.0 * power - 1.0).max(0.0) as usize,
                 format!("power {} would be enough", (features + 1).div_ceil(2)),
             ),
             Kernel::Wendland { dimension, .. } => (
@@ -174,8 +183,8 @@ impl Kernel {
         match self {
             Kernel::Compact { base, support, power } => {
                 crate::error::check_positive("support", *support)?;
-                if !(1..=64).contains(power) {
-                    return Err(Error::parameter("power", power, "a whole number from 1 to 64"));
+                if !(*power > 0.0 && *power <= 64.0) {
+                    return Err(Error::parameter("power", power, "a number above 0, at most 64"));
                 }
                 if base.is_radial() && base.support().is_none() {
                     base.check()
@@ -197,9 +206,9 @@ impl Kernel {
     }
 }
 
-/// The smallest power, not below the paper's 3, that keeps positive definiteness on `features` columns.
-fn default_power(features: usize) -> u32 {
-    DEFAULT_POWER.max((features + 1).div_ceil(2).min(64) as u32)
+/// The smallest whole power, not below the paper's 3, that keeps positive definiteness on `features` columns.
+fn default_power(features: usize) -> f64 {
+    DEFAULT_POWER.max((features + 1).div_ceil(2).min(64) as f64)
 }
 
 #[cfg(test)]
@@ -213,7 +222,7 @@ mod tests {
         #[test]
         fn matrices_are_positive_definite_in_every_dimension(
             d in 1usize..11,
-            more in 0u32..3,
+            more in prop_oneof![Just(0.0), Just(0.5), 0.0f64..3.0],
             smoothness in 0u32..4,
             support in 0.1f64..5.0,
             wide in any::<bool>(),
@@ -223,7 +232,7 @@ mod tests {
             let x = Rows::new(&data[..n * d], d).unwrap();
             // A base that is almost constant leaves the definiteness to the taper.
             let base = Kernel::gaussian(if wide { 100.0 } else { 0.5 });
-            let power = (d + 1).div_ceil(2) as u32 + more;
+            let power = 0.5 * (d + 1) as f64 + more;
             let wendland = Kernel::Wendland { width: support.into(), dimension: d as u32, smoothness };
             for kernel in [Kernel::compact(base, support, power), wendland] {
                 prop_assert!(kernel.warning_for(d).is_none());
@@ -238,11 +247,11 @@ mod tests {
     fn the_wrapper_is_the_product_of_its_parts() {
         let bases = ["gaussian:width=0.7", "laplacian", "matern32", "matern52", "inverse-multiquadric"];
         for base in bases.map(|b| b.parse::<Kernel>().unwrap()) {
-            for power in 1..=8 {
+            for power in [0.3, 0.5, 1.0, 1.5, 2.0, 2.71, 3.0, 8.0] {
                 let kernel = Kernel::compact(base.clone(), 1.3, power);
                 kernel.check_for(2).unwrap();
                 for r in [0.0, 0.1, 0.7, 1.2999, 1.3, 1.5, 1e100] {
-                    let taper = (1.0 - r / 1.3_f64).max(0.0).powi(power as i32);
+                    let taper = (1.0 - r / 1.3_f64).max(0.0).powf(power);
                     let want = taper * base.eval(&[0.0, 0.0], &[r, 0.0]);
                     assert!((kernel.eval(&[0.0, 0.0], &[r, 0.0]) - want).abs() < 1e-15, "{kernel} {r}");
                 }
@@ -296,6 +305,8 @@ mod tests {
         let kernel = |power| Kernel::compact(Kernel::gaussian(1.0), 1.0, power);
         assert!(kernel(3).warning_for(5).is_none());
         assert!(kernel(3).warning_for(6).unwrap().contains("power 4 would be enough"));
+        let half = Kernel::compact(Kernel::gaussian(1.0), 1.0, 1.5);
+        assert!(half.warning_for(2).is_none() && half.warning_for(3).is_some());
         for d in 1..=10 {
             assert!(Kernel::compact_for(Kernel::gaussian(1.0), 1.0, d).warning_for(d).is_none());
         }

@@ -115,8 +115,8 @@ pub enum Kernel {
         base: Box<Kernel>,
         /// Distance from which on it is zero.
         support: f64,
-        /// `nu`; positive definite up to `2 nu - 1` features.
-        power: u32,
+        /// `nu`; positive definite up to `2 nu - 1` features. Whole and half numbers are the fast ones.
+        power: f64,
     },
     /// `(scale x.y + offset)^degree`.
     Polynomial {

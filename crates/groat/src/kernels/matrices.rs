@@ -206,7 +206,7 @@ mod tests {
                     Width::Shared(_) => t(&Width::Shared(1.0)),
                     width => t(width),
                 };
-                (1.0 - r / support).max(0.0).powi(*power as i32) * textbook(base, x, y)
+                (1.0 - r / support).max(0.0).powf(*power) * textbook(base, x, y)
             }
             Kernel::Polynomial { degree, scale, offset } => (scale * dot + offset).powi(*degree as i32),
             Kernel::Linear => dot,

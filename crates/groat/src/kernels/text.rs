@@ -124,7 +124,7 @@ impl<'a> Settings<'a> {
     fn support(&mut self, kernel: Kernel) -> Result<Kernel> {
         if self.pairs.iter().any(|(k, _)| *k == "support") {
             let support = self.number("support", f64::NAN)?;
-            Ok(Kernel::compact(kernel, support, self.whole("power", DEFAULT_POWER)?))
+            Ok(Kernel::compact(kernel, support, self.number("power", DEFAULT_POWER)?))
         } else {
             Ok(kernel)
         }
@@ -241,6 +241,7 @@ mod tests {
             Kernel::Polynomial { degree: 4, scale: 0.5, offset: -1.0 },
             Kernel::Linear,
             Kernel::compact(Kernel::gaussian(0.3), 1.1, 4),
+            Kernel::compact(Kernel::gaussian(0.3), 1.1, 2.5),
             Kernel::compact(Kernel::gaussian(vec![0.3, 2.0]), 1.1, 4),
             Kernel::Wendland { width: 2.0.into(), dimension: 5, smoothness: 2 },
             Kernel::Sigmoid { scale: 0.1, offset: 0.3 },
@@ -278,7 +279,7 @@ mod tests {
             ("polynomial:scale=inf", "finite"),
             ("gaussian:support=0", "above 0"),
             ("gaussian:power=3", "no parameter"),
-            ("gaussian:support=1,power=0", "1 to 64"),
+            ("gaussian:support=1,power=0", "above 0, at most 64"),
             ("linear:support=1", "radial"),
             ("wendland:smoothness=4", "0, 1, 2 or 3"),
             ("", "known kernels"),

@@ -36,7 +36,8 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     // Temporary files are private by default; this one becomes a usual file, with what the user's mask allows.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    // Of a folder that is not there the system's own word is plainer than that about a temporary name in it.
+    let mut file = builder.tempfile_in(folder).map_err(|e| folder.metadata().err().unwrap_or(e))?;
     let _unfinished = Unfinished::new(file.path());
     let mut out = BufWriter::with_capacity(1 << 20, file.as_file_mut());
     write(&mut out)?;

@@ -58,6 +58,7 @@ const ENOUGH_HITS: f64 = 1000.0;
 pub struct SupportTuning<'a> {
     x: Rows<'a>,
     base: Kernel,
+    /// Whole: the curves are sums of whole powers of the distances.
     power: u32,
     pairs: Pairs,
     /// Disjoint parts of the sample; empty when all pairs are used.
@@ -67,17 +68,24 @@ pub struct SupportTuning<'a> {
 
 impl<'a> SupportTuning<'a> {
     /// Prepares the curves for a radial kernel, with the power fit for the data, or for a compact one, with
-    /// its own power (its support is not used).
+    /// its own power, which must be a whole number (its support is not used).
     pub fn for_kernel(kernel: &Kernel, x: Rows<'a>, seed: u64) -> Result<Self> {
         kernel.check_for(x.cols())?;
         x.check_finite("the features")?;
         let (base, power) = match kernel {
-            Kernel::Compact { base, power, .. } => ((**base).clone(), *power),
+            Kernel::Compact { power, .. } if power.fract() != 0.0 => {
+                return Err(Error::parameter(
+                    "power",
+                    power,
+                    "a whole number where the support is to be chosen",
+                ));
+            }
+            Kernel::Compact { base, power, .. } => ((**base).clone(), *power as u32),
             Kernel::Wendland { .. } => {
                 return Err(Error::parameter("kernel", kernel, "one whose support is not its width"));
             }
             other if other.is_radial() => match Kernel::compact_for(other.clone(), 1.0, x.cols()) {
-                Kernel::Compact { base, power, .. } => (*base, power),
+                Kernel::Compact { base, power, .. } => (*base, power as u32),
                 _ => (other.clone(), 1),
             },
             other => return Err(Error::parameter("kernel", other, "a radial kernel")),

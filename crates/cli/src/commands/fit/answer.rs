@@ -154,10 +154,10 @@ pub fn kernel_choice(outcome: &Outcome) -> String {
 
 /// What the widths that were tried are judged by.
 pub fn judged_by(outcome: &Outcome) -> String {
-    let Outcome { plan, train, training_rows, .. } = outcome;
+    let Outcome { plan, train, .. } = outcome;
     match plan.method.as_str() {
         _ if outcome.reference.is_some() => "held-out log density".to_owned(),
-        "ols" => methods::ols::validation(&plan.settings(&train.truth, *training_rows, 0)).to_string(),
+        "ols" => methods::ols::validation(&plan.settings(train, 0)).to_string(),
         _ => "leave-one-out".to_owned(),
     }
 }

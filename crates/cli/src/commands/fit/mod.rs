@@ -171,7 +171,7 @@ fn learn(
     x: &Matrix,
     weights: Option<&[f64]>,
 ) -> anyhow::Result<(Fitted, Option<groat::batch::forward::Density>)> {
-    let settings = plan.settings(&train.truth, x.rows(), session.seed);
+    let settings = plan.settings(train, session.seed);
     let problem = match &train.truth {
         Truth::Values(y) => Problem::regression(x.view(), y)?,
         Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,

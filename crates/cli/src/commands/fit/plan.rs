@@ -1,7 +1,7 @@
 //! What a call of `groat fit` means, settled before any data are read.
 
 use crate::args::{Bytes, FitArgs, KernelArg, SelectionArgs, SupportArg, TaskArg};
-use crate::dataset::Truth;
+use crate::dataset::{Samples, Truth};
 use crate::exit;
 use crate::methods::Settings;
 use crate::session::{Session, check_output};
@@ -131,18 +131,18 @@ impl Plan {
     }
 
     /// What a method may want to know.
-    pub fn settings<'a>(&'a self, truth: &'a Truth, rows: usize, seed: u64) -> Settings<'a> {
-        let classes: &[String] = match truth {
+    pub fn settings<'a>(&'a self, samples: &'a Samples, seed: u64) -> Settings<'a> {
+        let classes: &[String] = match &samples.truth {
             Truth::Classes { labels, .. } => labels,
             _ => &[],
         };
         Settings {
-            kernel: &self.kernel,
+            kernel: self.kernel.for_features(samples.x.cols()),
             ridge: self.ridge,
             support: self.support,
             solver: self.solver,
             shift: self.shift,
-            rows,
+            rows: samples.len(),
             memory: self.memory,
             selection: &self.selection,
             classes,

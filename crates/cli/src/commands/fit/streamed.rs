@@ -90,7 +90,7 @@ fn learn(
     drawn: &Samples,
     batches: &FileBatches,
 ) -> anyhow::Result<(Fitted, Vec<Trial>)> {
-    let ols = methods::ols::ols(&plan.settings(&drawn.truth, drawn.len(), session.seed))?;
+    let ols = methods::ols::ols(&plan.settings(drawn, session.seed))?;
     let mut x = drawn.x.clone();
     if let Some(standardisation) = batches.standardisation() {
         standardisation.apply(&mut x)?;

@@ -94,5 +94,7 @@ fn odd_data_and_rules_are_answered() {
         assert!(rule.parse::<SupportRule>().is_err(), "{rule}");
     }
     assert!(tuning.choose(SupportRule::Sparsity(0.99)).is_err());
+    let half = Kernel::compact(Kernel::gaussian(1.0), 1.0, 1.5);
+    assert!(SupportTuning::for_kernel(&half, x, 0).is_err());
     assert_eq!("alignment=0.95".parse::<SupportRule>().unwrap(), SupportRule::Alignment(0.95));
 }

@@ -20,10 +20,41 @@ pub const TEST: usize = 10_000;
 struct Run {
     parzen: f64,
     sparse: f64,
-    kernels: f64,
-    divergence: f64,
     refined: f64,
+    kernels: f64,
     estimates: [Density; 2],
+}
+
+impl Run {
+    /// The estimates of `x` with the paper's widths, measured at points drawn from the truth.
+    fn of(x: Rows<'_>, points: Rows<'_>, truth: &[f64], width: f64, parzen: f64) -> anyhow::Result<Self> {
+        let settings = SparseDensity::new().selection(&paper()).width(width).parzen_width(parzen);
+        let parzen = Parzen::new().width(parzen).fit(x)?;
+        let sparse = settings.estimate(x, None, &Quiet)?.density;
+        let refined = settings.refinement(20).estimate(x, None, &Quiet)?.density;
+        Ok(Run {
+            parzen: l1(&parzen, points, truth)?,
+            sparse: l1(&sparse, points, truth)?,
+            refined: l1(&refined, points, truth)?,
+            kernels: sparse.weights().len() as f64,
+            estimates: [parzen, sparse],
+        })
+    }
+}
+
+/// Rows about a number of runs.
+struct Lines<'a> {
+    name: &'static str,
+    peers: &'a Peers,
+    rows: Vec<Row>,
+}
+
+impl Lines<'_> {
+    fn add<R>(&mut self, runs: &[R], what: &str, paper: &str, peer: &str, value: fn(&R) -> f64, band: Band) {
+        let (mean, deviation) = spread(runs, value);
+        let what = with_deviation(&format!("{} density, fresh: {what}", self.name), deviation);
+        self.rows.push(Row::new(what, paper, mean, band).beside(self.peers.get(peer)));
+    }
 }
 
 pub fn run(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> {
@@ -75,48 +106,38 @@ fn divergence(density: &Density) -> anyhow::Result<f64> {
 fn one_dimension(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> {
     let runs = trial.realise("1-D density", |_, generator| {
         let (x, points) = (draw1(100, generator), draw1(TEST, generator));
-        let (x, points) = (Rows::new(&x, 1)?, Rows::new(&points, 1)?);
-        let truth: Vec<f64> = points.data().iter().map(|x| truth1(*x)).collect();
-        let parzen = Parzen::new().width(0.54).fit(x)?;
-        let settings = SparseDensity::new().selection(&paper()).width(1.1).parzen_width(0.54);
-        let sparse = settings.estimate(x, None, &Quiet)?.density;
-        let refined = settings.refinement(20).estimate(x, None, &Quiet)?.density;
-        Ok(Run {
-            parzen: l1(&parzen, points, &truth)?,
-            sparse: l1(&sparse, points, &truth)?,
-            kernels: sparse.weights().len() as f64,
-            divergence: divergence(&parzen)?,
-            refined: l1(&refined, points, &truth)?,
-            estimates: [parzen, sparse],
-        })
+        let truth: Vec<f64> = points.iter().map(|x| truth1(*x)).collect();
+        Run::of(Rows::new(&x, 1)?, Rows::new(&points, 1)?, &truth, 1.1, 0.54)
     })?;
+    let divergences =
+        runs.iter().map(|run| divergence(&run.estimates[0])).collect::<anyhow::Result<Vec<f64>>>()?;
     let widen = trial.widening();
-    let band = Band::within(1.75, 2.3).widened(widen);
-    let mut findings = Findings::default();
-    let mut add = |what: &str, paper: &str, peer: &str, value: fn(&Run) -> f64, band: Band| {
-        let (mean, deviation) = spread(&runs, value);
-        let what = with_deviation(&format!("1-D density, fresh: {what}"), deviation);
-        findings.rows.push(Row::new(what, paper, mean, band).beside(peers.get(peer)));
-    };
-    add("Parzen, width 0.54, L1 x 100", "1.996 ± 0.618", "density1/parzen", |r| 100.0 * r.parzen, band);
-    add(
+    let band = || Band::within(1.75, 2.3).widened(widen);
+    let mut lines = Lines { name: "1-D", peers, rows: Vec::new() };
+    let parzen = "Parzen, width 0.54, L1 x 100";
+    lines.add(&runs, parzen, "1.996 ± 0.618", "density1/parzen", |r| 100.0 * r.parzen, band());
+    lines.add(
+        &divergences,
         "Parzen, divergence over [-15, 15]",
         "0.080 ± 0.052, range not given",
         "density1/divergence",
-        |r| r.divergence,
+        |d| *d,
         Band::within(0.07, 0.12).widened(widen),
     );
-    add("sparse, width 1.1, L1 x 100", "2.021 ± 0.654", "density1/chosen", |r| 100.0 * r.sparse, band);
-    add("kernels", "5.1 ± 1.2", "density1/kernels", |r| r.kernels, Band::within(4.5, 6.8).widened(widen));
-    add(
+    let sparse = "sparse, width 1.1, L1 x 100";
+    lines.add(&runs, sparse, "2.021 ± 0.654", "density1/chosen", |r| 100.0 * r.sparse, band());
+    let kernels = Band::within(4.5, 6.8).widened(widen);
+    lines.add(&runs, "kernels", "5.1 ± 1.2", "density1/kernels", |r| r.kernels, kernels);
+    lines.add(
+        &runs,
         "sparse, refined where that helps rows held out, L1 x 100",
         "(beyond the paper)",
         "density1/chosen",
         |r| 100.0 * r.refined,
         Band::at_most(2.3),
     );
-    findings.figures.extend(runs.first().map(figure).transpose()?);
-    Ok(findings)
+    let figures = runs.first().map(figure).transpose()?.into_iter().collect();
+    Ok(Findings { rows: lines.rows, figures })
 }
 
 fn figure(run: &Run) -> anyhow::Result<Section> {
@@ -131,14 +152,6 @@ fn figure(run: &Run) -> anyhow::Result<Section> {
         .layer(Line::new("Parzen", curve(run.estimates[0].density(rows)?)))
         .layer(Line::new(format!("sparse, {} kernels", run.kernels), curve(run.estimates[1].density(rows)?)));
     Ok(Section::new("Density in one dimension").chart(chart))
-}
-
-/// What one sample in six dimensions gives.
-struct Run6 {
-    parzen: f64,
-    sparse: f64,
-    refined: f64,
-    kernels: f64,
 }
 
 /// Centre and variances of the three Gaussians in six dimensions.
@@ -170,40 +183,24 @@ fn six_dimensions(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> 
     let runs = trial.realise("6-D density", |_, generator| {
         let (x, points) = (draw6(600, generator)?, draw6(TEST, generator)?);
         let truth: Vec<f64> = points.view().iter().map(truth6).collect();
-        let parzen = Parzen::new().width(0.65).fit(x.view())?;
-        let settings = SparseDensity::new().selection(&paper()).width(1.2).parzen_width(0.65);
-        let sparse = settings.estimate(x.view(), None, &Quiet)?.density;
-        let refined = settings.refinement(20).estimate(x.view(), None, &Quiet)?.density;
-        Ok(Run6 {
-            parzen: l1(&parzen, points.view(), &truth)?,
-            sparse: l1(&sparse, points.view(), &truth)?,
-            refined: l1(&refined, points.view(), &truth)?,
-            kernels: sparse.weights().len() as f64,
-        })
+        Run::of(x.view(), points.view(), &truth, 1.2, 0.65)
     })?;
     let widen = (trial.widening() / 2.0).max(1.0);
-    let mut findings = Findings::default();
-    let mut add = |what: &str, paper: &str, peer: &str, value: fn(&Run6) -> f64, band: Band| {
-        let (mean, deviation) = spread(&runs, value);
-        let what = with_deviation(&format!("6-D density, fresh: {what}"), deviation);
-        findings.rows.push(Row::new(what, paper, mean, band).beside(peers.get(peer)));
-    };
-    add(
-        "Parzen, width 0.65, L1 x 1e5",
-        "3.520 ± 0.162",
-        "density6/parzen",
-        |r| 1e5 * r.parzen,
-        Band::within(3.4, 3.75).widened(widen),
-    );
-    add(
-        "sparse, width 1.2, L1 x 1e5",
-        "3.113 ± 0.534",
+    let mut lines = Lines { name: "6-D", peers, rows: Vec::new() };
+    let parzen = Band::within(3.4, 3.75).widened(widen);
+    let what = "Parzen, width 0.65, L1 x 1e5";
+    lines.add(&runs, what, "3.520 ± 0.162", "density6/parzen", |r| 1e5 * r.parzen, parzen);
+    let sparse = "sparse, width 1.2, L1 x 1e5";
+    lines.add(&runs, sparse, "3.113 ± 0.534", "density6/chosen", |r| 1e5 * r.sparse, Band::at_most(3.1));
+    lines.add(
+        &runs,
+        "sparse, refined where that helps rows held out, L1 x 1e5",
+        "(beyond the paper)",
         "density6/chosen",
-        |r| 1e5 * r.sparse,
+        |r| 1e5 * r.refined,
         Band::at_most(3.1),
     );
-    let refined = "sparse, refined where that helps rows held out, L1 x 1e5";
-    add(refined, "(beyond the paper)", "density6/chosen", |r| 1e5 * r.refined, Band::at_most(3.1));
-    add("kernels", "9.4 ± 1.9", "density6/kernels", |r| r.kernels, Band::within(8.0, 13.0).widened(widen));
-    Ok(findings)
+    let kernels = Band::within(8.0, 13.0).widened(widen);
+    lines.add(&runs, "kernels", "9.4 ± 1.9", "density6/kernels", |r| r.kernels, kernels);
+    Ok(Findings { rows: lines.rows, figures: Vec::new() })
 }
