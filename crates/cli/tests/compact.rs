@@ -208,6 +208,9 @@ fn components_of_new_rows_are_those_of_the_old() {
     assert!(scores.iter().zip(&again).all(|(a, b)| (a - b).abs() < 1e-9));
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.contains("data-layer=\"contours\"") && page.contains("Component 8"));
+    run(folder.path(), "pca three.csv --report standard.html");
+    let standard = std::fs::read_to_string(folder.path().join("standard.html")).unwrap();
+    assert!(standard.contains("(standardised)</text>") && !page.contains("(standardised)"));
     assert!(failure(folder.path(), "pca three.csv -k 0").contains('0'));
     assert_eq!(json(folder.path(), "inspect three.safetensors")["task"], "kernel-pca");
     assert!(failure(folder.path(), "evaluate three.safetensors three.csv").contains("principal components"));

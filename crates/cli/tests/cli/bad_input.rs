@@ -33,6 +33,7 @@ fn files_with_too_little_in_them() {
 #[test]
 fn targets_that_are_not_there_or_not_numbers() {
     refuses("d.csv", &waves(20), "-t price", &["price", "x1"]);
+    refuses("d.csv", &waves(20), "-t y --drop x1,y", &["d.csv", "\"y\" cannot be both"]);
     refuses("d.csv", "x,y\n1,a\n2,b\n3,a\n", "-t y --task regression", &["d.csv", "y", "number"]);
     let f = Folder::new();
     f.put("d.csv", waves(20));

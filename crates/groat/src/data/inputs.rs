@@ -142,6 +142,9 @@ impl Inputs {
         };
         let target = options.target.as_ref().map(find).transpose()?;
         let excluded = options.exclude.iter().map(find).collect::<Result<Vec<_>>>()?;
+        if let Some(target) = target.as_ref().filter(|target| excluded.contains(target)) {
+            return Err(fail(format!("{:?} cannot be both left out and the target", target.name)));
+        }
         options.categorical.iter().try_for_each(|name| find(name).map(drop))?;
         let chosen = if options.features.is_empty() { names } else { &options.features };
         let mut columns = Vec::new();
