@@ -4,7 +4,7 @@ use super::centres::LANES;
 use super::profile::Form;
 use super::{Centres, Evaluator};
 use crate::matrix::Real;
-use crate::simd::{Arithmetic, Eight, multiversion};
+use crate::simd::{Arithmetic, Eight, Number, exp, multiversion};
 
 /// Rows compared with a panel at once: 4 x 8 accumulators fill half of the AVX2 registers.
 const ROWS: usize = 4;
@@ -47,6 +47,31 @@ impl Step for Product {
     #[inline(always)]
     fn step<T: Real, V: Eight<T>>(a: T, b: V, _: T, acc: V) -> V {
         V::splat(a).fma(b, acc)
+    }
+}
+
+/// What becomes of an accumulated value before it is stored.
+trait Finish<T> {
+    fn finish<V: Number<T>>(&self, s: V) -> V;
+}
+
+/// Nothing.
+struct AsItIs;
+
+/// `exp(c s)`: the kernel that is used most is worth sparing a second pass.
+struct Gaussian<T>(T);
+
+impl<T: Real> Finish<T> for AsItIs {
+    #[inline(always)]
+    fn finish<V: Number<T>>(&self, s: V) -> V {
+        s
+    }
+}
+
+impl<T: Real> Finish<T> for Gaussian<T> {
+    #[inline(always)]
+    fn finish<V: Number<T>>(&self, s: V) -> V {
+        exp(s.mul(V::splat(self.0)))
     }
 }
 
@@ -94,15 +119,7 @@ fn tile<A: Arithmetic, T: Real, S: Step, const R: usize>(
         let start = p * LANES;
         let width = LANES.min(columns - start);
         for i in 0..R {
-            let to = &mut out[i * stride + start..i * stride + start + width];
-            match to.first_chunk_mut::<LANES>() {
-                Some(to) => acc[i].store(to),
-                None => {
-                    let mut whole = [T::default(); LANES];
-                    acc[i].store(&mut whole);
-                    to.copy_from_slice(&whole[..width]);
-                }
-            }
+            acc[i].store_some(&mut out[i * stride + start..i * stride + start + width]);
         }
     }
 }
@@ -123,20 +140,28 @@ fn group<A: Arithmetic, T: Real, S: Step>(row: &[T], factors: &[T], panels: &[T]
     acc
 }
 
-/// One row against all panels of a tile.
+/// One row against the first `out.len()` vectors of packed panels.
 #[inline(always)]
-fn single<A: Arithmetic, T: Real, S: Step>(row: &[T], factors: &[T], panels: &[T], out: &mut [T]) {
-    let (dim, columns) = (row.len(), out.len());
-    let (groups, _) = out.as_chunks_mut::<{ GROUP * LANES }>();
-    let done = groups.len() * GROUP * LANES;
-    for (to, panels) in groups.iter_mut().zip(panels.chunks_exact(GROUP * LANES * dim)) {
+fn single<A: Arithmetic, T: Real, S: Step>(
+    row: &[T],
+    factors: &[T],
+    panels: &[T],
+    out: &mut [T],
+    finish: &impl Finish<T>,
+) {
+    let size = LANES * row.len();
+    let (groups, rest) = out.as_chunks_mut::<{ GROUP * LANES }>();
+    let (in_groups, after) = panels.split_at(groups.len() * GROUP * size);
+    for (to, panels) in groups.iter_mut().zip(in_groups.chunks_exact(GROUP * size)) {
         let acc = group::<A, T, S>(row, factors, panels);
         for (to, acc) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(acc) {
-            acc.store(to);
+            finish.finish(acc).store(to);
         }
     }
-    let (panels, out) = (&panels[done * dim..], &mut out[done..]);
-    tile::<A, T, S, 1>(row, factors, panels, dim, columns - done, out, columns);
+    for (to, data) in rest.chunks_mut(LANES).zip(after.chunks_exact(size)) {
+        let [acc] = panel::<A, T, S, 1>(row, factors, data);
+        finish.finish(acc).store_some(to);
+    }
 }
 
 #[inline(always)]
@@ -169,7 +194,7 @@ fn fill<A: Arithmetic, T: Real, S: Step>(
     }
     for i in done..count {
         let to = &mut out[i * stride..i * stride + columns];
-        single::<A, T, S>(&rows[i * dim..(i + 1) * dim], factors, panels, to);
+        single::<A, T, S>(&rows[i * dim..(i + 1) * dim], factors, panels, to, &AsItIs);
         evaluator.finish::<A>(to);
     }
 }
@@ -197,6 +222,26 @@ fn block_body<A: Arithmetic, T: Real>(
             fill::<A, T, Product>(evaluator, &[], rows, dim, panels, columns, out, stride, scratch)
         }
     }
+}
+
+#[inline(always)]
+fn row_body<A: Arithmetic, T: Real>(evaluator: &Evaluator<T>, x: &[T], panels: &[T], out: &mut [T]) {
+    match (&evaluator.form, evaluator.exponent()) {
+        (Form::Distance, Some(c)) => return single::<A, T, Distance>(x, &[], panels, out, &Gaussian(c)),
+        (Form::WeightedDistance(factors), Some(c)) => {
+            return single::<A, T, WeightedDistance>(x, factors, panels, out, &Gaussian(c));
+        }
+        (Form::Distance, None) => single::<A, T, Distance>(x, &[], panels, out, &AsItIs),
+        (Form::WeightedDistance(factors), None) => {
+            single::<A, T, WeightedDistance>(x, factors, panels, out, &AsItIs);
+        }
+        (Form::Product, _) => single::<A, T, Product>(x, &[], panels, out, &AsItIs),
+    }
+    evaluator.finish::<A>(out);
+}
+multiversion! {
+    /// Kernel values of one row, of as many features as the panels have, against their first `out.len()` vectors.
+    pub(super) fn row<T: Real>(evaluator: &Evaluator<T>, x: &[T], panels: &[T], out: &mut [T]) = row_body
 }
 
 multiversion! {

@@ -1,12 +1,11 @@
 //! A kernel made ready for evaluation.
 
-use super::block::{TILE, block};
-use super::centres::LANES;
+use super::block::{TILE, TILE_PANELS, row};
 use super::compact::Taper;
 use super::profile::{Form, Profile, split};
 use super::{Centres, Kernel};
 use crate::matrix::Real;
-use crate::simd::{Arithmetic, multiversion};
+use crate::simd::{Arithmetic, make_room, multiversion};
 
 /// A [`Kernel`] with its constants worked out for one number type.
 ///
@@ -34,6 +33,15 @@ impl<T: Real> Evaluator<T> {
     pub(super) fn new(kernel: &Kernel) -> Self {
         let (form, profile, taper) = split(kernel);
         Self { form, profile, taper }
+    }
+
+    /// `c` if nothing but `exp(c s)` becomes of an accumulated value `s`.
+    #[inline(always)]
+    pub(super) fn exponent(&self) -> Option<T> {
+        match (&self.profile, &self.taper) {
+            (Profile::Gaussian(c), None) => Some(*c),
+            _ => None,
+        }
     }
 
     /// Turns accumulated values (squared distances, inner products) into kernel values.
@@ -78,24 +86,17 @@ impl<T: Real> Evaluator<T> {
     /// [`row`](Self::row) into a vector that gets one place for each centre. Whole panels are computed, which
     /// spares the odd numbers at the end a slow loop of their own.
     pub(crate) fn row_into(&self, x: &[T], centres: &Centres<T>, out: &mut Vec<T>) {
-        let n = centres.len();
-        let whole = n.next_multiple_of(LANES);
-        out.truncate(whole);
-        // Nearly always a few numbers, for which `resize` would be a call.
-        while out.len() < whole {
-            out.push(T::default());
-        }
+        make_room(out, centres.len());
         if x.len() == centres.dim() {
             self.columns(x, centres, out);
         }
-        out.truncate(n);
+        out.truncate(centres.len());
     }
 
     /// One row against the first `out.len()` columns of the panels.
     fn columns(&self, x: &[T], centres: &Centres<T>, out: &mut [T]) {
         for (tile, out) in out.chunks_mut(TILE).enumerate() {
-            let columns = out.len();
-            block(self, x, centres, tile * TILE, columns, out, columns, &mut []);
+            row(self, x, centres.panels(tile * TILE_PANELS), out);
         }
     }
 }

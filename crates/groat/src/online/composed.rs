@@ -120,10 +120,7 @@ impl Composed {
         let Buffers { k, nu, .. } = buffers;
         dictionary.row_into(x, k);
         let kxx = dictionary.diag(x);
-        let residual = inverse.as_ref().map_or(kxx, |inverse| {
-            nu.resize(k.len(), 0.0);
-            inverse.solve(k, kxx, nu)
-        });
+        let residual = inverse.as_ref().map_or(kxx, |inverse| inverse.solve_into(k, kxx, nu));
         let output = dot(k, &dictionary.alpha) + dot(nu, self.update.owed());
         Seen { x, y, kxx, output, residual }
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::{Centres, Evaluator, Kernel};
 use crate::matrix::Matrix;
-use crate::simd::{Arithmetic, dot, multiversion};
+use crate::simd::{dot, largest_magnitude};
 use serde::{Deserialize, Serialize};
 
 /// `f(x) = sum_i alpha_i k(v_i, x)`; vector 0 is the oldest.
@@ -163,28 +163,6 @@ impl Dictionary {
     pub fn check(&self, dimension: usize) -> Result<()> {
         check_len("features of a saved vector", dimension, self.centres.dim())
     }
-}
-
-#[inline(always)]
-fn largest_magnitude_body<A: Arithmetic>(values: &[f64]) -> f64 {
-    let larger = |a: f64, b: f64| if b > a { b } else { a };
-    // In lanes: a running maximum would wait for itself at every number.
-    let (groups, rest) = values.as_chunks::<8>();
-    let mut lanes = [0.0; 8];
-    for group in groups {
-        for (lane, value) in lanes.iter_mut().zip(group) {
-            *lane = larger(*lane, value.abs());
-        }
-    }
-    for (lane, value) in lanes.iter_mut().zip(rest) {
-        *lane = larger(*lane, value.abs());
-    }
-    let [a, b, c, d, e, f, g, h] = lanes;
-    larger(larger(larger(a, b), larger(c, d)), larger(larger(e, f), larger(g, h)))
-}
-multiversion! {
-    /// `max |v_i|`; 0 without any.
-    fn largest_magnitude(values: &[f64]) -> f64 = largest_magnitude_body
 }
 
 /// A dictionary as it stands in a file.

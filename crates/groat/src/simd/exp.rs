@@ -1,76 +1,80 @@
-//! The exponential as straight-line code that vectorises.
+//! The exponential as straight-line code, for one number and for eight.
 //!
 //! `exp(x) = 2^n exp(r)` with `n = round(x / ln 2)` and `|r| <= ln(2)/2`; `exp(r) = 1 + r + r^2 q(r)` with
 //! `q` the polynomial that interpolates `(exp(r) - 1 - r) / r^2` at Chebyshev nodes (relative error of the
-//! whole 1.7e-17 for `f64`, 2.3e-10 for `f32`). `2^n` is applied in two factors, so that results between
-//! the smallest normal number and zero are rounded once and correctly scaled.
+//! whole 1.7e-17 for `f64`, 2.3e-10 for `f32`). Results between the smallest normal number and zero are rounded
+//! once and correctly scaled.
 
-/// `1.5 * 2^52`: adding it rounds to an integer and leaves that integer in the low bits.
-const ROUND_F64: f64 = 6_755_399_441_055_744.0;
-const Q_F64: [f64; 10] = [
-    0.500_000_000_000_000_1,
-    0.166_666_666_666_666_67,
-    0.041_666_666_666_624_13,
-    0.008_333_333_333_330_062,
-    0.001_388_888_891_721_371_7,
-    0.000_198_412_698_630_536_17,
-    2.480_152_129_595_437_5e-5,
-    2.755_726_845_999_706_5e-6,
-    2.762_008_844_540_975e-7,
-    2.510_038_549_551_032e-8,
-];
+use super::{Lane, Number};
 
-/// `exp(x)`; `fma` is the caller's multiply-add.
-#[inline(always)]
-pub(super) fn exp_f64(x: f64, fma: impl Fn(f64, f64, f64) -> f64) -> f64 {
-    const LN2_HI: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
-    const LN2_LO: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
-    // Comparisons written so that NaN passes through; beyond these limits the result is 0 or infinity.
-    let x = if x < -746.0 { -746.0 } else { x };
-    let x = if x > 710.0 { 710.0 } else { x };
-    let n = fma(x, std::f64::consts::LOG2_E, ROUND_F64) - ROUND_F64;
-    let half = fma(x, 0.5 * std::f64::consts::LOG2_E, ROUND_F64);
-    let rest = (n - (half - ROUND_F64)) + ROUND_F64;
-    let r = fma(n, -LN2_LO, fma(n, -LN2_HI, x));
-    // Even and odd terms side by side: as many operations as one chain, which would be twice as long to wait for.
-    let square = r * r;
-    let (mut even, mut odd) = (Q_F64[8], Q_F64[9]);
-    for i in [6, 4, 2, 0] {
-        even = fma(even, square, Q_F64[i]);
-        odd = fma(odd, square, Q_F64[i + 1]);
-    }
-    let p = fma(square, fma(odd, r, even), r) + 1.0;
-    let power = |t: f64| f64::from_bits(t.to_bits().wrapping_add(1023) << 52);
-    p * power(half) * power(rest)
+/// What the exponential needs to know of a number type.
+#[derive(Debug)]
+pub struct Exponential<T: 'static> {
+    /// Beyond these limits the result is 0 or infinity.
+    limits: [T; 2],
+    log2_e: T,
+    /// `-ln 2` in two parts, the first of which has few digits.
+    minus_ln2: [T; 2],
+    /// Coefficients of `q`, those of an even power and of the odd one above it together, highest first.
+    q: &'static [[T; 2]],
 }
 
-/// `1.5 * 2^23`.
-const ROUND_F32: f32 = 12_582_912.0;
-const Q_F32: [f32; 6] = [0.5, 0.166_666_67, 0.041_666_463, 0.008_333_311, 0.001_393_373, 0.000_198_910_8];
+impl Exponential<f64> {
+    pub(super) const CONSTANTS: Self = Self {
+        limits: [-746.0, 710.0],
+        log2_e: std::f64::consts::LOG2_E,
+        minus_ln2: [-f64::from_bits(0x3fe6_2e42_fee0_0000), -f64::from_bits(0x3dea_39ef_3579_3c76)],
+        q: &[
+            [2.762_008_844_540_975e-7, 2.510_038_549_551_032e-8],
+            [2.480_152_129_595_437_5e-5, 2.755_726_845_999_706_5e-6],
+            [0.001_388_888_891_721_371_7, 0.000_198_412_698_630_536_17],
+            [0.041_666_666_666_624_13, 0.008_333_333_333_330_062],
+            [0.500_000_000_000_000_1, 0.166_666_666_666_666_67],
+        ],
+    };
+}
 
-/// `exp(x)`; `fma` is the caller's multiply-add.
+impl Exponential<f32> {
+    pub(super) const CONSTANTS: Self = Self {
+        limits: [-104.0, 89.0],
+        log2_e: std::f32::consts::LOG2_E,
+        minus_ln2: [-0.693_359_4, 2.121_944_4e-4],
+        q: &[[0.001_393_373, 0.000_198_910_8], [0.041_666_463, 0.008_333_311], [0.5, 0.166_666_67]],
+    };
+}
+
+/// `exp(x)`; NaN passes through.
 #[inline(always)]
-pub(super) fn exp_f32(x: f32, fma: impl Fn(f32, f32, f32) -> f32) -> f32 {
-    const LN2_HI: f32 = 0.693_359_4;
-    const LN2_LO: f32 = -2.121_944_4e-4;
-    let x = if x < -104.0 { -104.0 } else { x };
-    let x = if x > 89.0 { 89.0 } else { x };
-    let n = fma(x, std::f32::consts::LOG2_E, ROUND_F32) - ROUND_F32;
-    let half = fma(x, 0.5 * std::f32::consts::LOG2_E, ROUND_F32);
-    let rest = (n - (half - ROUND_F32)) + ROUND_F32;
-    let r = fma(n, -LN2_LO, fma(n, -LN2_HI, x));
-    let mut q = Q_F32[5];
-    for c in Q_F32[..5].iter().rev() {
-        q = fma(q, r, *c);
+pub(crate) fn exp<T: Lane, V: Number<T>>(x: V) -> V {
+    let Exponential { limits, log2_e, minus_ln2, q } = T::EXPONENTIAL;
+    let x = x.max(V::splat(limits[0])).min(V::splat(limits[1]));
+    let n = x.fma(V::splat(log2_e), V::splat(T::ROUND)).sub(V::splat(T::ROUND));
+    let r = n.fma(V::splat(minus_ln2[1]), n.fma(V::splat(minus_ln2[0]), x));
+    // Even and odd terms side by side: as many operations as one chain, which would be twice as long to wait for.
+    let square = r.mul(r);
+    let [mut even, mut odd] = [V::splat(q[0][0]), V::splat(q[0][1])];
+    for c in &q[1..] {
+        even = even.fma(square, V::splat(c[0]));
+        odd = odd.fma(square, V::splat(c[1]));
     }
-    let p = fma(r * r, q, r) + 1.0;
-    let power = |t: f32| f32::from_bits(t.to_bits().wrapping_add(127) << 23);
-    p * power(half) * power(rest)
+    let p = square.fma(odd.fma(r, even), r).add(V::splat(T::from_f64(1.0)));
+    p.times_power_of_two(n)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::{Arithmetic, Baseline};
+
+    /// Multiply-adds in one rounding, on every CPU.
+    #[derive(Clone, Copy)]
+    struct Fused;
+
+    impl Arithmetic for Fused {
+        const FUSED: bool = true;
+        type F64 = [f64; 8];
+        type F32 = [f32; 8];
+    }
 
     /// Distance in units of the last place of the reference (of the smallest subnormal below it).
     fn ulps_f64(got: f64, want: f64) -> f64 {
@@ -79,7 +83,7 @@ mod tests {
     }
 
     fn both_f64(x: f64) -> [f64; 2] {
-        [exp_f64(x, |a, b, c| a.mul_add(b, c)), exp_f64(x, |a, b, c| a * b + c)]
+        [Lane::exp::<Fused>(x), Lane::exp::<Baseline>(x)]
     }
 
     #[test]
@@ -126,7 +130,7 @@ mod tests {
             }
             let want = f64::from(x).exp();
             let ulp = f64::from((want as f32).next_up()) - f64::from(want as f32);
-            let got = [exp_f32(x, |a, b, c| a.mul_add(b, c)), exp_f32(x, |a, b, c| a * b + c)];
+            let got = [Lane::exp::<Fused>(x), Lane::exp::<Baseline>(x)];
             for (worst, got) in worst.iter_mut().zip(got) {
                 if want < f64::from(f32::MAX) {
                     *worst = worst.max((f64::from(got) - want).abs() / ulp);
@@ -136,6 +140,33 @@ mod tests {
             }
         }
         assert!(worst[0] <= 2.0 && worst[1] <= 2.0, "worst {worst:?} ulp");
-        assert!(exp_f32(f32::NAN, |a, b, c| a * b + c).is_nan());
+        assert!(Lane::exp::<Baseline>(f32::NAN).is_nan());
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn eight_at_once_give_the_bits_of_one() {
+        use crate::simd::{Avx2, Avx512, Eight, Level, level};
+
+        fn agrees<A: Arithmetic>() {
+            for i in 0..60_000u32 {
+                let at = |l: u32| -746.5 + 1457.0 * f64::from(8 * i + l) / 480_000.0;
+                let x: [f64; 8] = std::array::from_fn(|l| at(l as u32));
+                let mut got = [0.0; 8];
+                exp(A::F64::load(&x)).store(&mut got);
+                assert_eq!(got, x.map(Lane::exp::<Fused>), "at {}", x[0]);
+            }
+            for special in [f64::NEG_INFINITY, f64::INFINITY, f64::NAN, -0.0, 1e300, -1e300] {
+                let mut got = [0.0; 8];
+                exp(A::F64::splat(special)).store(&mut got);
+                assert_eq!(got.map(f64::to_bits), [Lane::exp::<Fused>(special).to_bits(); 8], "at {special}");
+            }
+        }
+        if level() >= Level::Avx2 {
+            agrees::<Avx2>();
+        }
+        if level() >= Level::Avx512 {
+            agrees::<Avx512>();
+        }
     }
 }

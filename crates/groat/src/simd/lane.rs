@@ -1,6 +1,8 @@
 //! The scalar operations that vectorised loops are written in, for `f64` and `f32`.
 
-use super::{Arithmetic, Eight, exp};
+use super::exp::{Exponential, exp};
+use super::{Arithmetic, Eight, Number};
+use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number type with the operations hot loops need. All of them are inlined and branch-free.
@@ -23,6 +25,14 @@ pub trait Lane:
 {
     /// Eight of them.
     type Eight<A: Arithmetic>: Eight<Self>;
+    /// `1.5 * 2^p` with `p` the bits of a fraction: adding it rounds to a whole number and leaves that number in the
+    /// low bits.
+    const ROUND: Self;
+    /// What the exponential needs.
+    const EXPONENTIAL: Exponential<Self>;
+    /// `self * 2^n` for a whole `n` between -1100 and 1100 (-150 and 150 for `f32`), in two factors, so that a result
+    /// between the smallest normal number and zero is rounded once.
+    fn times_power_of_two(self, n: Self) -> Self;
     /// Nearest value to `x`.
     fn from_f64(x: f64) -> Self;
     /// Widened to double precision.
@@ -39,10 +49,65 @@ pub trait Lane:
     fn powi(self, n: i32) -> Self;
 }
 
+/// One number, computed with as `A` does.
+#[derive(Clone, Copy)]
+struct One<A, T>(T, PhantomData<A>);
+
+impl<A: Arithmetic, T: Lane> One<A, T> {
+    #[inline(always)]
+    fn new(v: T) -> Self {
+        Self(v, PhantomData)
+    }
+}
+
+impl<A: Arithmetic, T: Lane> Number<T> for One<A, T> {
+    #[inline(always)]
+    fn splat(v: T) -> Self {
+        Self::new(v)
+    }
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self::new(self.0 + b.0)
+    }
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self::new(self.0 - b.0)
+    }
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        Self::new(self.0 * b.0)
+    }
+    #[inline(always)]
+    fn fma(self, b: Self, c: Self) -> Self {
+        Self::new(self.0.fma::<A>(b.0, c.0))
+    }
+    #[inline(always)]
+    fn max(self, b: Self) -> Self {
+        Self::new(if b.0 > self.0 { b.0 } else { self.0 })
+    }
+    #[inline(always)]
+    fn min(self, b: Self) -> Self {
+        Self::new(if b.0 < self.0 { b.0 } else { self.0 })
+    }
+    #[inline(always)]
+    fn times_power_of_two(self, n: Self) -> Self {
+        Self::new(self.0.times_power_of_two(n.0))
+    }
+}
+
 macro_rules! lane {
-    ($t:ty, $eight:ident, $exp:path) => {
+    ($t:ty, $eight:ident, $round:expr, $bias:expr, $fraction:expr) => {
         impl Lane for $t {
             type Eight<A: Arithmetic> = A::$eight;
+            const ROUND: Self = $round;
+            const EXPONENTIAL: Exponential<Self> = Exponential::<$t>::CONSTANTS;
+            #[inline(always)]
+            fn times_power_of_two(self, n: Self) -> Self {
+                let power = |t: $t| <$t>::from_bits(t.to_bits().wrapping_add($bias) << $fraction);
+                let half = n * 0.5 + $round;
+                let rest = (n - (half - $round)) + $round;
+                self * power(half) * power(rest)
+            }
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
                 x as $t
@@ -57,7 +122,7 @@ macro_rules! lane {
             }
             #[inline(always)]
             fn exp<A: Arithmetic>(self) -> Self {
-                $exp(self, |a: $t, b: $t, c: $t| a.fma::<A>(b, c))
+                exp(One::<A, $t>::new(self)).0
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -74,5 +139,5 @@ macro_rules! lane {
         }
     };
 }
-lane!(f64, F64, exp::exp_f64);
-lane!(f32, F32, exp::exp_f32);
+lane!(f64, F64, 6_755_399_441_055_744.0, 1023, 52);
+lane!(f32, F32, 12_582_912.0, 127, 23);

@@ -8,11 +8,14 @@
 mod eight;
 mod exp;
 mod lane;
+mod number;
 mod slices;
 
 pub use eight::Eight;
+pub(crate) use exp::exp;
 pub use lane::Lane;
-pub(crate) use slices::{axpy, dot};
+pub use number::Number;
+pub(crate) use slices::{axpy, dot, largest_magnitude, make_room};
 
 use std::sync::OnceLock;
 

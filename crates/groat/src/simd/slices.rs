@@ -1,6 +1,17 @@
 //! Sums over slices in a fixed order of lanes, so that the result does not depend on the CPU's width.
 
-use super::{Arithmetic, Eight, Lane, multiversion};
+use super::{Arithmetic, Eight, Lane, Number, multiversion};
+
+/// Room for `n` numbers and for those that make the last eight whole. What writes eight at a time can then do so to
+/// the end, and what reads them need not wait for pieces; [`Vec::truncate`] takes the surplus away afterwards.
+pub(crate) fn make_room<T: Copy + Default>(v: &mut Vec<T>, n: usize) {
+    let whole = n.next_multiple_of(8);
+    v.truncate(whole);
+    // Nearly always a few numbers, for which `resize` would be a call.
+    while v.len() < whole {
+        v.push(T::default());
+    }
+}
 
 #[inline(always)]
 fn dot_body<A: Arithmetic, T: Lane>(a: &[T], b: &[T]) -> T {
@@ -19,12 +30,32 @@ fn dot_body<A: Arithmetic, T: Lane>(a: &[T], b: &[T]) -> T {
     }
     let mut s = [T::default(); 8];
     acc[0].add(acc[1]).add(acc[2].add(acc[3])).store(&mut s);
+    // One by one: a masked load would wait until what was just written has left for the cache.
     let rest: T = a_rest.iter().zip(b_rest).map(|(x, y)| *x * *y).sum();
     ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])) + rest
 }
 multiversion! {
     /// `sum_i a_i b_i` over the common length.
     pub(crate) fn dot<T: Lane>(a: &[T], b: &[T]) -> T = dot_body
+}
+
+#[inline(always)]
+fn largest_magnitude_body<A: Arithmetic>(values: &[f64]) -> f64 {
+    let (groups, rest) = values.as_chunks::<8>();
+    let (zero, last) = (A::F64::splat(0.0), A::F64::load_some(rest));
+    // Largest and least side by side: neither waits for the other.
+    let (mut largest, mut least) = (zero.max(last), zero.min(last));
+    for group in groups {
+        let v = A::F64::load(group);
+        (largest, least) = (largest.max(v), least.min(v));
+    }
+    let mut s = [0.0; 8];
+    largest.max(zero.sub(least)).store(&mut s);
+    ((s[0].max(s[4])).max(s[1].max(s[5]))).max((s[2].max(s[6])).max(s[3].max(s[7])))
+}
+multiversion! {
+    /// `max |v_i|`; 0 without any. NaN is passed over.
+    pub(crate) fn largest_magnitude(values: &[f64]) -> f64 = largest_magnitude_body
 }
 
 #[inline(always)]
@@ -49,6 +80,7 @@ mod tests {
             let b: Vec<f64> = (0..n).map(|i| (i as f64 * 1.3).cos()).collect();
             let want: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
             assert!((dot(&a, &b) - want).abs() < 1e-13);
+            assert_eq!(largest_magnitude(&a), a.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
             let mut y = b.clone();
             axpy(0.5, &a, &mut y);
             for i in 0..n {

@@ -4,7 +4,7 @@
 //! CPU's registers nor on the number of threads.
 
 use crate::matrix::Real;
-use crate::simd::{Arithmetic, Eight, Lane, multiversion};
+use crate::simd::{Arithmetic, Eight, Lane, Number, multiversion};
 
 /// Independent partial sums; one AVX-512 register or two of AVX2.
 const LANES: usize = 8;

@@ -9,6 +9,7 @@ use super::packed::{Line, Packed, SIDE};
 use super::tiles;
 use crate::error::{Error, Result};
 use crate::online::bits;
+use crate::simd::make_room;
 use serde::{Deserialize, Serialize};
 
 /// `A - U^T U`.
@@ -29,12 +30,14 @@ impl Lagged {
         self.terms.resize(self.matrix.order().next_multiple_of(SIDE), Line::default());
     }
 
-    /// `out = (A - U^T U) x`.
-    pub fn multiply(&self, x: &[f64], out: &mut [f64]) {
+    /// `out = (A - U^T U) x`, which gets as many places.
+    pub fn multiply_into(&self, x: &[f64], out: &mut Vec<f64>) {
         let n = self.matrix.order();
-        self.matrix.multiply(x, out);
+        self.matrix.multiply_into(x, out);
         if self.count > 0 {
-            tiles::subtract_products(&self.terms, &x[..n], &mut out[..n]);
+            make_room(out, n);
+            tiles::subtract_products(&self.terms, &x[..n], out);
+            out.truncate(n);
         }
     }
 
@@ -127,7 +130,7 @@ mod tests {
             let (mut got, mut want) = (vec![0.0; n], vec![0.0; n]);
             for step in 0..3 * SIDE {
                 let v: Vec<f64> = (0..n).map(|i| ((i + 3 * step) as f64 * 0.7).sin()).collect();
-                lagged.multiply(&v, &mut got);
+                lagged.multiply_into(&v, &mut got);
                 plain.multiply(&v, &mut want);
                 for (got, want) in got.iter().zip(&want) {
                     assert!((got - want).abs() < 1e-13, "order {n}, step {step}: {got} and {want}");

@@ -99,7 +99,13 @@ impl InverseGram {
     /// `nu = Q k` and the residual `s = k(x,x) + ridge - k . nu` of a vector with kernel values `k`.
     pub fn solve(&self, k: &[f64], kxx: f64, nu: &mut [f64]) -> f64 {
         self.inverse.multiply(k, nu);
-        kxx + self.ridge - dot(k, &nu[..k.len()])
+        kxx + self.ridge - dot(k, nu)
+    }
+
+    /// [`solve`](Self::solve) into a vector that gets as many places.
+    pub fn solve_into(&self, k: &[f64], kxx: f64, nu: &mut Vec<f64>) -> f64 {
+        self.inverse.multiply_into(k, nu);
+        kxx + self.ridge - dot(k, nu)
     }
 
     /// Takes in a vector with kernel values `k`, for which [`solve`](Self::solve) gave `nu` and `s > 0`:

@@ -7,6 +7,7 @@
 
 use super::{tiles, triangle};
 use crate::online::bits;
+use crate::simd::make_room;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,7 @@ const fn panel(p: usize) -> usize {
 }
 
 /// Where the line with row `i` and the columns of tile `q` is.
-const fn line(i: usize, q: usize) -> usize {
+pub(super) const fn line(i: usize, q: usize) -> usize {
     panel(i / SIDE) + SIDE * q + i % SIDE
 }
 
@@ -134,6 +135,13 @@ impl Packed {
         tiles::multiply(&self.lines, &x[..self.order], &mut out[..self.order]);
     }
 
+    /// `out = A x`, which gets as many places.
+    pub fn multiply_into(&self, x: &[f64], out: &mut Vec<f64>) {
+        make_room(out, self.order);
+        tiles::multiply(&self.lines, &x[..self.order], out);
+        out.truncate(self.order);
+    }
+
     /// `A += scale v v^T`.
     pub fn rank_one(&mut self, scale: f64, v: &[f64]) {
         tiles::rank_one(&mut self.lines, scale, &v[..self.order]);
@@ -146,18 +154,8 @@ impl Packed {
 
     /// Removes row and column `r`, keeping the order of the others.
     pub fn remove(&mut self, r: usize) {
-        let (first, within) = (r / SIDE, r % SIDE);
-        for i in r + 1..self.order {
-            for q in 0..=(i - 1) / SIDE {
-                let mut values = self.lines[line(i, q)].0;
-                if q >= first {
-                    let from = if q == first { within } else { 0 };
-                    values.copy_within(from + 1.., from);
-                    values[SIDE - 1] = if q < i / SIDE { self.lines[line(i, q + 1)].0[0] } else { 0.0 };
-                }
-                self.lines[line(i - 1, q)].0 = values;
-            }
-        }
+        let first = r / SIDE;
+        tiles::close_gap(&mut self.lines, r, self.order);
         let last = self.order - 1;
         for q in 0..=last / SIDE {
             self.lines[line(last, q)] = Line::default();

@@ -3,48 +3,22 @@
 //! A product reads each tile once and uses it twice, for its rows and for its columns: eight sums over the
 //! columns stay in registers along a panel, one sum over the rows along a tile.
 
-use super::packed::{Line, SIDE};
-use crate::simd::{Arithmetic, Eight, multiversion};
+use super::packed::{Line, SIDE, line};
+use crate::simd::{Arithmetic, Eight, Number, multiversion};
 
 type Tile = [Line; SIDE];
 
 /// Rows of a last panel that is half empty.
 const HALF: usize = SIDE / 2;
 
-/// The eight numbers of `v` from `8 p` on, with zeros beyond its end.
-#[inline(always)]
-fn padded(v: &[f64], p: usize) -> [f64; SIDE] {
-    match v[p * SIDE..].first_chunk() {
-        Some(whole) => *whole,
-        None => {
-            let mut eight = [0.0; SIDE];
-            let rest = &v[p * SIDE..];
-            eight[..rest.len()].copy_from_slice(rest);
-            eight
-        }
-    }
-}
-
-/// Writes the eight numbers of panel `p`, or as many as `out` has left.
-#[inline(always)]
-fn put<A: Arithmetic>(out: &mut [f64], p: usize, value: A::F64) {
-    let out = &mut out[p * SIDE..];
-    match out.first_chunk_mut() {
-        Some(whole) => value.store(whole),
-        None => {
-            let mut eight = [0.0; SIDE];
-            value.store(&mut eight);
-            out.copy_from_slice(&eight[..out.len()]);
-        }
-    }
-}
-
 /// One register for each of the first `R` of eight numbers.
 #[inline(always)]
-fn splats<A: Arithmetic, const R: usize>(eight: [f64; SIDE]) -> [A::F64; R] {
+fn splats<A: Arithmetic, const R: usize>(eight: A::F64) -> [A::F64; R] {
+    let mut numbers = [0.0; SIDE];
+    eight.store(&mut numbers);
     let mut registers = [A::F64::splat(0.0); R];
     for r in 0..R {
-        registers[r] = A::F64::splat(eight[r]);
+        registers[r] = A::F64::splat(numbers[r]);
     }
     registers
 }
@@ -84,8 +58,7 @@ impl<A: Arithmetic, const R: usize> Sums<A, R> {
     }
 
     #[inline(always)]
-    fn add(&mut self, rows: [A::F64; R], x: &[f64; SIDE]) {
-        let x = A::F64::load(x);
+    fn add(&mut self, rows: [A::F64; R], x: A::F64) {
         for r in 0..R {
             self.0[r] = rows[r].fma(x, self.0[r]);
         }
@@ -105,18 +78,18 @@ impl<A: Arithmetic, const R: usize> Sums<A, R> {
 fn panel_product<A: Arithmetic, const R: usize>(
     panel: &[Tile],
     x: &[[f64; SIDE]],
-    own: [f64; SIDE],
+    own: A::F64,
     out: &mut [[f64; SIDE]],
 ) -> A::F64 {
     let factors = splats::<A, R>(own);
     let mut sums = Sums::<A, R>::new();
     for ((tile, x), to) in panel.iter().zip(x).zip(out) {
         let rows = load::<A, R>(tile);
-        sums.add(rows, x);
+        sums.add(rows, A::F64::load(x));
         combined::<A, R>(rows, &factors, A::F64::load(to)).store(to);
     }
     // The tile on the diagonal is whole.
-    sums.add(load::<A, R>(&panel[panel.len() - 1]), &own);
+    sums.add(load::<A, R>(&panel[panel.len() - 1]), own);
     sums.finish()
 }
 
@@ -126,18 +99,18 @@ fn multiply_body<A: Arithmetic>(lines: &[Line], x: &[f64], out: &mut [f64]) {
     let whole: &[[f64; SIDE]] = x.as_chunks().0;
     for p in 0..x.len().div_ceil(SIDE) {
         let Some((panel, rest)) = tiles.split_at_checked(p + 1) else { return };
-        let (own, before) = (padded(x, p), out.as_chunks_mut().0);
+        let (own, before) = (A::F64::load_some(&x[p * SIDE..]), out.as_chunks_mut().0);
         let sums = if x.len() - p * SIDE > HALF {
             panel_product::<A, SIDE>(panel, &whole[..p], own, before)
         } else {
             panel_product::<A, HALF>(panel, &whole[..p], own, before)
         };
-        put::<A>(out, p, sums);
+        sums.store_some(&mut out[p * SIDE..]);
         tiles = rest;
     }
 }
 multiversion! {
-    /// `out = A x`; `x` and `out` are as long as the order.
+    /// `out = A x`; `x` is as long as the order and `out` no shorter. In the last panel zeros follow, if there is room.
     pub(super) fn multiply(lines: &[Line], x: &[f64], out: &mut [f64]) = multiply_body
 }
 
@@ -149,13 +122,10 @@ fn rank_one_body<A: Arithmetic>(lines: &mut [Line], scale: f64, v: &[f64]) {
     let (sign, root) = (1f64.copysign(scale), scale.abs().sqrt());
     for p in 0..v.len().div_ceil(SIDE) {
         let Some((panel, rest)) = tiles.split_at_mut_checked(p + 1) else { return };
-        let mut own = padded(v, p);
-        for v in &mut own {
-            *v = sign * (root * *v);
-        }
-        let factors = splats::<A, SIDE>(own);
+        let own = A::F64::splat(root).mul(A::F64::load_some(&v[p * SIDE..]));
+        let factors = splats::<A, SIDE>(A::F64::splat(sign).mul(own));
         for (q, tile) in panel.iter_mut().enumerate() {
-            let columns = A::F64::splat(root).mul(A::F64::load(&padded(v, q)));
+            let columns = A::F64::splat(root).mul(A::F64::load_some(&v[q * SIDE..]));
             for r in 0..SIDE {
                 factors[r].fma(columns, A::F64::load(&tile[r].0)).store(&mut tile[r].0);
             }
@@ -176,12 +146,38 @@ fn write_row_body<A: Arithmetic>(panel: &mut [Line], row: usize, factor: f64, v:
         factor.mul(A::F64::load(v)).store(&mut tile[row].0);
     }
     if let Some(tile) = tiles.get_mut(whole.len()) {
-        factor.mul(A::F64::load(&padded(v, whole.len()))).store(&mut tile[row].0);
+        factor.mul(A::F64::load_some(&v[whole.len() * SIDE..])).store(&mut tile[row].0);
     }
 }
 multiversion! {
     /// Row `row` of a panel, below 8, becomes `factor v`, filled up with zeros.
     pub(super) fn write_row(panel: &mut [Line], row: usize, factor: f64, v: &[f64]) = write_row_body
+}
+
+#[inline(always)]
+fn close_gap_body<A: Arithmetic>(lines: &mut [Line], r: usize, order: usize) {
+    let (first, within) = (r / SIDE, r % SIDE);
+    for i in r + 1..order {
+        for q in 0..first {
+            lines[line(i - 1, q)] = lines[line(i, q)];
+        }
+        for q in first..=(i - 1) / SIDE {
+            let old = lines[line(i, q)].0;
+            let next = if q < i / SIDE { lines[line(i, q + 1)].0[0] } else { 0.0 };
+            let mut new = [old[1], old[2], old[3], old[4], old[5], old[6], old[7], next];
+            if q == first {
+                for l in 0..SIDE {
+                    new[l] = if l < within { old[l] } else { new[l] };
+                }
+            }
+            lines[line(i - 1, q)].0 = new;
+        }
+    }
+}
+multiversion! {
+    /// Moves the rows behind `r` up by one and the columns behind it to the left; tiles on the diagonal are right only
+    /// up to it. The last row is left as it was.
+    pub(super) fn close_gap(lines: &mut [Line], r: usize, order: usize) = close_gap_body
 }
 
 /// `tile -= own^T columns` in the first `R` rows.
@@ -229,23 +225,22 @@ fn subtract_products_body<A: Arithmetic>(terms: &[Line], x: &[f64], out: &mut [f
     let (tiles, rest) = terms.split_at(whole.len().min(terms.len()));
     let mut sums = Sums::<A, SIDE>::new();
     for (tile, x) in tiles.iter().zip(whole) {
-        sums.add(load::<A, SIDE>(tile), x);
+        sums.add(load::<A, SIDE>(tile), A::F64::load(x));
     }
     if let Some(tile) = rest.first() {
-        sums.add(load::<A, SIDE>(tile), &padded(x, whole.len()));
+        sums.add(load::<A, SIDE>(tile), A::F64::load_some(&x[whole.len() * SIDE..]));
     }
-    let mut products = [0.0; SIDE];
-    A::F64::splat(-1.0).mul(sums.finish()).store(&mut products);
-    let factors = splats::<A, SIDE>(products);
+    let factors = splats::<A, SIDE>(A::F64::splat(-1.0).mul(sums.finish()));
     for (tile, to) in tiles.iter().zip(out.as_chunks_mut().0) {
         combined::<A, SIDE>(load::<A, SIDE>(tile), &factors, A::F64::load(to)).store(to);
     }
     if let Some(tile) = rest.first() {
-        let before = A::F64::load(&padded(out, whole.len()));
-        put::<A>(out, whole.len(), combined::<A, SIDE>(load::<A, SIDE>(tile), &factors, before));
+        let to = &mut out[whole.len() * SIDE..];
+        let before = A::F64::load_some(to);
+        combined::<A, SIDE>(load::<A, SIDE>(tile), &factors, before).store_some(to);
     }
 }
 multiversion! {
-    /// `out -= U^T U x` for eight rows `U`, given as a panel.
+    /// `out -= U^T U x` for eight rows `U`, given as a panel; `out` is no shorter than `x`.
     pub(super) fn subtract_products(terms: &[Line], x: &[f64], out: &mut [f64]) = subtract_products_body
 }

@@ -38,8 +38,7 @@ impl Rls {
 
     /// `z = P a`; returns `a . z`.
     fn gain(&mut self, a: &[f64]) -> f64 {
-        self.z.resize(a.len(), 0.0);
-        self.covariance.multiply(a, &mut self.z);
+        self.covariance.multiply_into(a, &mut self.z);
         // Negative only through rounding.
         dot(a, &self.z).max(0.0)
     }
@@ -107,8 +106,8 @@ impl Rule for Rls {
         if self.ridge == 0.0 {
             return None;
         }
-        let mut spread = vec![0.0; nu.len()];
-        self.covariance.multiply(nu, &mut spread);
+        let mut spread = Vec::new();
+        self.covariance.multiply_into(nu, &mut spread);
         Some(residual.max(0.0) + self.ridge * (1.0 + dot(nu, &spread)))
     }
 
