@@ -20,7 +20,7 @@ pub struct ReadingArgs {
     /// Format, when neither the name nor the first bytes tell
     #[arg(long, value_enum)]
     pub format: Option<FormatArg>,
-    /// CSV: what stands between fields (one character, or `tab`) [default: found out]
+    /// CSV: what stands between fields (one character, `tab`, or `blanks` for any run of them) [default: found out]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// CSV: the first line holds names
@@ -69,6 +69,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
         _ if matches!(text, "tab" | "\\t") => Ok(b'\t'),
-        _ => Err("expected one ASCII character other than a quote, or `tab`".into()),
+        _ if text == "blanks" => Ok(b' '),
+        _ => Err("expected one ASCII character other than a quote, `tab` or `blanks`".into()),
     }
 }

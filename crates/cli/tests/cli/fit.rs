@@ -23,6 +23,19 @@ fn one_command_gives_a_model_and_a_summary() {
 }
 
 #[test]
+fn tables_aligned_by_blanks_are_read_like_any_other() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(60));
+    f.put("waves.txt", waves(60).replace(',', "   ").replace('\n', "  \n  "));
+    let errors = ["waves.csv", "waves.txt", "waves.txt --delimiter blanks"].map(|file| {
+        let answer = f.json(&format!("fit {file} --target y -o m.safetensors"));
+        assert_eq!(answer["rows"], 60, "{file}");
+        answer["leave_one_out"].clone()
+    });
+    assert!(errors[0] == errors[1] && errors[1] == errors[2] && !errors[0].is_null(), "{errors:?}");
+}
+
+#[test]
 fn json_has_the_numbers() {
     let f = Folder::new();
     f.put("waves.csv", waves(200));

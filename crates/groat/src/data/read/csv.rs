@@ -115,7 +115,8 @@ fn looks_like_header(fields: &[String]) -> bool {
     cells().any(|c| matches!(c, Cell::Text(_))) && !cells().any(|c| matches!(c, Cell::Number(_)))
 }
 
-/// The delimiter that stands equally often in the lines at hand, and most often.
+/// The delimiter that stands equally often in the lines at hand, and most often. Blanks delimit where there is nothing
+/// else, the lines have as many words each, and those of the last are numbers: text has blanks in it too.
 fn guess_delimiter(head: &[u8]) -> u8 {
     let complete = head.iter().rposition(|&b| b == b'\n').map_or(head, |end| &head[..end]);
     let lines: Vec<&[u8]> =
@@ -125,8 +126,21 @@ fn guess_delimiter(head: &[u8]) -> u8 {
         let first = counts(delimiter).next().unwrap_or(0);
         (first > 0 && counts(delimiter).all(|count| count == first), first)
     };
+    if by_blanks(&lines) && DELIMITERS.into_iter().all(|d| score(d).1 == 0) {
+        return b' ';
+    }
     // `max_by_key` keeps the last of equals, so the commonest delimiter goes last.
     DELIMITERS.into_iter().rev().max_by_key(|&d| score(d)).unwrap_or(b',')
+}
+
+fn by_blanks(lines: &[&[u8]]) -> bool {
+    let words = |line: &[u8]| {
+        String::from_utf8_lossy(line).split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let Some(last) = lines.last().map(|line| words(line)) else { return false };
+    last.len() > 1
+        && last.iter().all(|word| matches!(Cell::parse(word), Cell::Number(_)))
+        && lines.iter().all(|line| words(line).len() == last.len())
 }
 
 fn count_outside_quotes(line: &[u8], delimiter: u8) -> usize {
@@ -156,6 +170,11 @@ mod tests {
             ("a|b|c\n1|2|3\n", b'|'),
             ("\"a;b;c\",d\n", b','),
             ("single\n1\n", b','),
+            ("  0.1  2.0   3\n 11.5  2.25  4\n", b' '),
+            ("a b\n1 2\n", b' '),
+            ("a b,c d\n1 2,3 4\n", b','),
+            ("two words\nred blue\n", b','),
+            ("some words here\n1 2\n", b','),
             ("", b','),
         ] {
             assert_eq!(guess_delimiter(text.as_bytes()), delimiter, "{text:?}");

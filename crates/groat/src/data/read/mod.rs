@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 pub struct ReadOptions {
     /// The format; by default from the file name, else from the first bytes.
     pub format: Option<Format>,
-    /// CSV: the delimiter; by default found among `,` `;` tab and `|`.
+    /// CSV: the delimiter; by default found among `,` `;` tab, `|` and runs of blanks, for which a space stands.
     pub delimiter: Option<u8>,
     /// CSV: whether the first row holds names; by default it does if no field in it is a number.
     pub header: Option<bool>,

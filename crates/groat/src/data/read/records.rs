@@ -1,7 +1,8 @@
 //! Records of delimited text, each with the line it begins on.
 //!
 //! Quotes count only at the start of a field; within a quoted field the delimiter and line ends are
-//! text and `""` is one quote. A record is complete with its line end, so that nothing beyond it has
+//! text and `""` is one quote. A space as the delimiter stands for blanks, as in tables that are aligned by eye: a run of
+//! spaces and tabs is one delimiter, and those at the ends of a line are none. A record is complete with its line end, so that nothing beyond it has
 //! to arrive first, which is what reading from a live pipe needs.
 
 use std::io::{self, BufRead};
@@ -76,15 +77,26 @@ impl<R: BufRead> Records<R> {
             }
         }
         let any = self.state != State::FieldStart || !self.ends.is_empty() || !self.text.is_empty();
-        if any {
+        // Blanks at the end of a line begin no field.
+        if any && !(self.by_blanks() && self.state == State::FieldStart) {
             self.ends.push(self.text.len());
         }
         Ok(any)
     }
 
+    /// True when runs of blanks delimit.
+    fn by_blanks(&self) -> bool {
+        self.delimiter == b' '
+    }
+
     /// True for a line of nothing but blanks, which a tab that delimits is not.
     fn is_blank(&self) -> bool {
-        self.buffer.iter().all(|byte| byte.is_ascii_whitespace() && *byte != self.delimiter)
+        let kept = |byte: u8| byte == self.delimiter && !self.by_blanks();
+        self.buffer.iter().all(|byte| byte.is_ascii_whitespace() && !kept(*byte))
+    }
+
+    fn delimits(&self, byte: u8) -> bool {
+        byte == self.delimiter || self.by_blanks() && byte == b'\t'
     }
 
     fn next_line(&mut self) -> io::Result<bool> {
@@ -108,7 +120,8 @@ impl<R: BufRead> Records<R> {
             self.state = match (self.state, byte) {
                 (State::FieldStart, b'"') => State::Quoted,
                 (State::Quoted, b'"') => State::QuoteInQuoted,
-                (State::FieldStart | State::Plain | State::QuoteInQuoted, byte) if byte == self.delimiter => {
+                (State::FieldStart, byte) if self.by_blanks() && self.delimits(byte) => State::FieldStart,
+                (State::FieldStart | State::Plain | State::QuoteInQuoted, byte) if self.delimits(byte) => {
                     self.ends.push(self.text.len());
                     State::FieldStart
                 }
@@ -135,7 +148,11 @@ mod tests {
     use super::*;
 
     fn read(text: &[u8]) -> Vec<(u64, Vec<Vec<u8>>)> {
-        let mut records = Records::new(text, b',');
+        read_by(b',', text)
+    }
+
+    fn read_by(delimiter: u8, text: &[u8]) -> Vec<(u64, Vec<Vec<u8>>)> {
+        let mut records = Records::new(text, delimiter);
         let mut all = Vec::new();
         while records.advance().unwrap() {
             all.push((records.line(), (0..records.len()).map(|at| records.field(at).to_vec()).collect()));
@@ -149,6 +166,16 @@ mod tests {
         assert_eq!(lines("a\n\n\nb\n\"c\nd\"\ne"), [1, 4, 5, 7]);
         assert_eq!(lines("a\r\n\r\nb\r\nc\r\n"), [1, 3, 4]);
         assert!(lines("").is_empty());
+    }
+
+    #[test]
+    fn runs_of_blanks_are_one_delimiter() {
+        let all = read_by(b' ', b"  a   b\t c\n\n   \t\n 1  \"2 \t3\" 4  \r\n5 \"\" 6");
+        let fields = |row: &[&str]| row.iter().map(|field| field.as_bytes().to_vec()).collect::<Vec<_>>();
+        assert_eq!(
+            all,
+            [(1, fields(&["a", "b", "c"])), (4, fields(&["1", "2 \t3", "4"])), (5, fields(&["5", "", "6"]))]
+        );
     }
 
     proptest! {
