@@ -126,10 +126,23 @@ impl Number {
                 let unused = 64 - 8 * bytes as u32;
                 (((bits << unused) as i64) >> unused) as f64
             }
+            Number::Float(2) => half(bits as u16),
             Number::Float(4) => f64::from(f32::from_bits(bits as u32)),
             Number::Float(_) => f64::from_bits(bits),
         }
     }
+}
+
+/// The number of half precision with these bits: a sign, 5 bits of exponent and 10 of fraction (IEEE 754 binary16).
+fn half(bits: u16) -> f64 {
+    let fraction = bits & 0x3ff;
+    let size = match i32::from(bits >> 10 & 0x1f) {
+        0 => f64::from(fraction) * 2_f64.powi(-24),
+        0x1f if fraction == 0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        exponent => f64::from(0x400 | fraction) * 2_f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
 }
 
 /// Reads up to the end of the header and returns its text.
@@ -196,7 +209,9 @@ fn parse_header(text: &str) -> std::result::Result<Header, String> {
 
 fn parse_type(descr: &str) -> std::result::Result<(Number, bool), String> {
     let unknown = || {
-        format!("numbers of type {descr:?} cannot be read; use float32, float64, a whole-number type or bool")
+        format!(
+            "numbers of type {descr:?} cannot be read; use float16, float32, float64, a whole-number type or bool"
+        )
     };
     let (order, rest) = descr.split_at_checked(1).ok_or_else(unknown)?;
     let (kind, bytes) = rest.split_at_checked(1).ok_or_else(unknown)?;
@@ -208,6 +223,7 @@ fn parse_type(descr: &str) -> std::result::Result<(Number, bool), String> {
     };
     let number = match (kind, bytes) {
         ("b", "1") => Number::Bool,
+        ("f", "2") => Number::Float(2),
         ("f", "4") => Number::Float(4),
         ("f", "8") => Number::Float(8),
         ("i", "1" | "2" | "4" | "8") => Number::Int(usize::from(bytes.as_bytes()[0] - b'0')),
@@ -269,6 +285,28 @@ mod tests {
             let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,), }}");
             assert_eq!(read(npy(2, &header, &bytes), 9).unwrap()[0].numbers("x1").unwrap(), expected);
         }
+    }
+
+    /// The data of `numpy.save` (NumPy 2.4.6) for `float16` values: a rounded one, the largest, -0, the smallest
+    /// subnormal, the smallest normal, the largest subnormal, a third.
+    #[test]
+    fn half_precision_is_read_as_numpy_wrote_it() {
+        let numpy = *b"\x66\x2e\x00\xc1\xff\x7b\x00\x80\x01\x00\x00\x04\xff\x03\x55\x35";
+        let expected = [
+            [0.0999755859375, 65504.0, 5.960464477539063e-8, 6.097555160522461e-5],
+            [-2.5, -0.0, 6.103515625e-5, 0.333251953125],
+        ];
+        let swapped: Vec<u8> = numpy.chunks(2).flat_map(|word| [word[1], word[0]]).collect();
+        for (order, data) in [('<', &numpy[..]), ('>', &swapped)] {
+            let header = format!("{{'descr': '{order}f2', 'fortran_order': False, 'shape': (4, 2), }}\n");
+            let table = &read(npy(1, &header, data), 9).unwrap()[0];
+            for (name, expected) in ["x1", "x2"].iter().zip(expected) {
+                let found: Vec<u64> = table.numbers(name).unwrap().into_iter().map(f64::to_bits).collect();
+                assert_eq!(found, expected.map(f64::to_bits));
+            }
+        }
+        assert_eq!([0x7c00, 0xfc00].map(half), [f64::INFINITY, f64::NEG_INFINITY]);
+        assert!(half(0x7e00).is_nan());
     }
 
     #[test]
