@@ -166,7 +166,7 @@ fn refuse_free_text(table: &Table, target: &str, facts: &ColumnFacts) -> groat::
     let first = (0..table.rows()).find(|&row| label(row).parse::<f64>().is_err()).unwrap_or(0);
     Err(groat::Error::Data {
         source_name: table.source().to_owned(),
-        line: table.line(first),
+        place: table.place(first),
         column: target.to_owned(),
         reason: format!(
             "found the text {:?} among {} different values; if the target should be numbers, mend it, and if it \

@@ -4,6 +4,7 @@
 mod running;
 
 use assert_cmd::cargo::cargo_bin_cmd;
+use groat::data::{Column, Table, write_table};
 use running::{Lines, Running, wait_for};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -215,6 +216,17 @@ fn parquet_gives_the_same_lines_as_text() {
     });
     assert_eq!(lines[0].lines().count(), 301);
     assert_eq!(lines[0], lines[1]);
+}
+
+#[test]
+fn a_bad_row_of_a_file_without_lines_is_named_as_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = path(folder.path(), "s.parquet");
+    let numbers = |last: f64| Column::Numeric(vec![1.0, 2.0, last]);
+    let table = Table::new(["x", "y"], vec![numbers(3.0), numbers(f64::NAN)]).unwrap();
+    write_table(&file, &table).unwrap();
+    let (ok, _, error) = groat(&[&file, "--target", "y", "--width", "0.5"], "");
+    assert!(!ok && error.contains("s.parquet, row 3, column y"), "{error}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The one error type: what was wrong, where, what was expected.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// Shorthand for results of this crate.
@@ -86,12 +87,12 @@ pub enum Error {
         advice: &'static str,
     },
     /// A place in a data file is wrong.
-    #[error("{source_name}, line {line}, column {column}: {reason}")]
+    #[error("{source_name}, {place}, column {column}: {reason}")]
     Data {
         /// File name, or "standard input".
         source_name: String,
-        /// Line (text files) or row (binary ones), from 1.
-        line: u64,
+        /// Where in it.
+        place: Place,
         /// Column name or number, from 1.
         column: String,
         /// What was found and what was expected.
@@ -119,6 +120,34 @@ pub enum Error {
     /// The caller asked the work to stop.
     #[error("stopped on request before there was a result")]
     Stopped,
+}
+
+/// Where in its source a row of data stands, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line of a text file.
+    Line(u64),
+    /// A row of a table that has no lines: a binary file, or memory.
+    Row(u64),
+}
+
+impl Place {
+    /// The place `steps` further on.
+    pub(crate) fn after(self, steps: u64) -> Self {
+        match self {
+            Place::Line(line) => Place::Line(line + steps),
+            Place::Row(row) => Place::Row(row + steps),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, "line {line}"),
+            Place::Row(row) => write!(f, "row {row}"),
+        }
+    }
 }
 
 /// What is wrong with a model file.

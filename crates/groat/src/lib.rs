@@ -30,7 +30,7 @@ mod simd;
 pub mod testing;
 pub mod tune;
 
-pub use error::{Error, Result};
+pub use error::{Error, Place, Result};
 pub use expansion::Expansion;
 pub use kernels::Kernel;
 pub use matrix::{Matrix, Real, Rows};

@@ -5,6 +5,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use groat::Place;
 use groat::data::{
     Cell, Column, Format, ReadOptions, RowReader, Table, TableReader, read_table, write_table,
 };
@@ -35,7 +36,7 @@ fn compression_is_found_by_content() {
     {
         let table = read_table(save(folder.path(), name, bytes), &ReadOptions::default()).unwrap();
         assert_eq!(table.columns(), plain.columns(), "{name}");
-        assert_eq!(table.line(2), 4);
+        assert_eq!(table.place(2), Place::Line(4));
     }
     // Two gzip members one after the other are one file.
     let twice = read_table(
@@ -125,6 +126,27 @@ fn unusable_files_are_errors_that_name_them() {
     );
 }
 
+/// Text is counted in lines, as editors do; what has no lines is counted in rows, as programs that show tables do.
+#[test]
+fn errors_count_lines_of_text_and_rows_of_the_rest() {
+    let message = |bytes: &[u8], column: &str| {
+        // Small batches, so that the count has to go on from one to the next.
+        let table = from_bytes(bytes, &ReadOptions { batch: 2, ..Default::default() }).unwrap();
+        table.numbers(column).unwrap_err().to_string()
+    };
+    let said = |place: &str, column: &str| {
+        format!("t, {place}, column {column}: the value is missing; fill or remove such rows first")
+    };
+    assert_eq!(message(b"a,b\n1,2\n3,4\n5,\n", "b"), said("line 4", "b"));
+    assert_eq!(message(b"{\"b\": 1}\n{\"b\": 2}\n{\"b\": null}\n", "b"), said("line 3", "b"));
+    assert_eq!(message(b"1 1:2\n\n1 1:3\n1 1:nan\n", "x1"), said("line 4", "x1"));
+    let numbers = [1.0, 2.0, f64::NAN].map(f64::to_le_bytes).concat();
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }\n";
+    let length = (header.len() as u16).to_le_bytes();
+    let npy = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &numbers].concat();
+    assert_eq!(message(&npy, "x1"), said("row 3", "x1"));
+}
+
 #[test]
 fn the_shipped_sets_load() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
@@ -190,8 +212,8 @@ fn rows_arrive_as_soon_as_their_line_does() {
 fn a_bad_row_does_not_end_the_stream() {
     let text = "x,y\n1,2\n3\n4,5\n";
     let rows = RowReader::from_reader("t", text.as_bytes(), &ReadOptions::default()).unwrap();
-    let lines: Vec<Option<u64>> = rows.map(|row| row.ok().map(|record| record.line)).collect();
-    assert_eq!(lines, [Some(2), None, Some(4)]);
+    let places: Vec<Option<Place>> = rows.map(|row| row.ok().map(|record| record.place)).collect();
+    assert_eq!(places, [Some(Place::Line(2)), None, Some(Place::Line(4))]);
     assert!(RowReader::from_reader("t", &b"1 1:2\n"[..], &ReadOptions::default()).is_err());
 }
 
@@ -276,11 +298,7 @@ mod columnar {
         );
         assert_eq!(table.cells(2)[3], Cell::Text("v".into()));
         assert!(
-            table
-                .numbers("int")
-                .unwrap_err()
-                .to_string()
-                .contains("line 2, column int: the value is missing")
+            table.numbers("int").unwrap_err().to_string().contains("row 2, column int: the value is missing")
         );
     }
 

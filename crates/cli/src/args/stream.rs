@@ -115,7 +115,7 @@ pub struct MethodArgs {
 /// What to do with a bad row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnBadRow {
-    /// Stop and name its line
+    /// Stop and say where it stands
     Error,
     /// Leave it out and count it
     Skip,

@@ -426,11 +426,11 @@ mod tests {
         );
         assert_eq!(
             message(&table(&["x", "colour"], vec![x(), Column::text(["red", "red"])])),
-            "the table, line 2, column x: the value is missing; fill or remove such rows first"
+            "the table, row 2, column x: the value is missing; fill or remove such rows first"
         );
         assert_eq!(
             message(&table(&["x", "colour"], vec![Column::Numeric(vec![1.0]), Column::text(["green"])])),
-            "the table, line 1, column colour: found \"green\", which training did not have; \
+            "the table, row 1, column colour: found \"green\", which training did not have; \
              the known levels are blue, red"
         );
         assert!(

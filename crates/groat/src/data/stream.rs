@@ -4,7 +4,7 @@ use super::cell::Cell;
 use super::embed::Embedder;
 use super::inputs::{Inputs, Places, find_level};
 use super::table::{not_finite, unknown_column};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// Turns rows of cells into samples as [`Inputs::apply`] turns tables into matrices.
 ///
@@ -54,9 +54,9 @@ impl InputStream {
     }
 
     /// The number to be predicted in a row.
-    pub fn target(&self, line: u64, cells: &[Cell]) -> Result<f64> {
+    pub fn target(&self, place: Place, cells: &[Cell]) -> Result<f64> {
         match self.places.target {
-            Some(index) => self.number(line, cells, index),
+            Some(index) => self.number(place, cells, index),
             None => Err(Error::Source {
                 source_name: self.source.clone(),
                 reason: unknown_column(self.inputs.target().unwrap_or_default(), &self.names),
@@ -65,13 +65,13 @@ impl InputStream {
     }
 
     /// The sample of a row; nothing while a time embedding fills its past.
-    pub fn push(&mut self, line: u64, cells: &[Cell]) -> Result<Option<&[f64]>> {
+    pub fn push(&mut self, place: Place, cells: &[Cell]) -> Result<Option<&[f64]>> {
         let mut present = std::mem::take(&mut self.present);
-        let encoded = self.encode(line, cells, &mut present);
+        let encoded = self.encode(place, cells, &mut present);
         self.present = present;
         encoded?;
         let feedback = self.inputs.embedding().is_some_and(|embedding| embedding.feedback);
-        let output = if feedback { self.target(line, cells)? } else { 0.0 };
+        let output = if feedback { self.target(place, cells)? } else { 0.0 };
         match &mut self.embedder {
             None => {
                 self.sample.copy_from_slice(&self.present);
@@ -84,15 +84,15 @@ impl InputStream {
         }
     }
 
-    fn encode(&self, line: u64, cells: &[Cell], present: &mut Vec<f64>) -> Result<()> {
+    fn encode(&self, place: Place, cells: &[Cell], present: &mut Vec<f64>) -> Result<()> {
         crate::error::check_len("values in a row", self.names.len(), cells.len())?;
         present.clear();
-        for (input, place) in self.inputs.columns().iter().zip(&self.places.columns) {
-            match (place, &input.levels) {
+        for (input, index) in self.inputs.columns().iter().zip(&self.places.columns) {
+            match (index, &input.levels) {
                 (None, _) => present.push(0.0),
-                (Some(index), None) => present.push(self.number(line, cells, *index)?),
+                (Some(index), None) => present.push(self.number(place, cells, *index)?),
                 (Some(index), Some(levels)) => {
-                    let level = self.level(line, &cells[*index], *index, levels)?;
+                    let level = self.level(place, &cells[*index], *index, levels)?;
                     let first = present.len();
                     present.resize(first + levels.len(), 0.0);
                     present[first + level] = 1.0;
@@ -102,27 +102,27 @@ impl InputStream {
         Ok(())
     }
 
-    fn number(&self, line: u64, cells: &[Cell], index: usize) -> Result<f64> {
+    fn number(&self, place: Place, cells: &[Cell], index: usize) -> Result<f64> {
         match cells[index].number() {
             Some(number) if number.is_finite() => Ok(number),
-            Some(number) => Err(self.error(line, index, not_finite(number))),
+            Some(number) => Err(self.error(place, index, not_finite(number))),
             None => Err(self.error(
-                line,
+                place,
                 index,
                 format!("expected a number, found {:?}", cells[index].to_string()),
             )),
         }
     }
 
-    fn level(&self, line: u64, cell: &Cell, index: usize, levels: &[String]) -> Result<usize> {
+    fn level(&self, place: Place, cell: &Cell, index: usize, levels: &[String]) -> Result<usize> {
         if *cell == Cell::Missing {
-            return Err(self.error(line, index, not_finite(f64::NAN)));
+            return Err(self.error(place, index, not_finite(f64::NAN)));
         }
-        find_level(levels, &cell.to_string()).map_err(|reason| self.error(line, index, reason))
+        find_level(levels, &cell.to_string()).map_err(|reason| self.error(place, index, reason))
     }
 
-    fn error(&self, line: u64, index: usize, reason: String) -> Error {
-        Error::Data { source_name: self.source.clone(), line, column: self.names[index].clone(), reason }
+    fn error(&self, place: Place, index: usize, reason: String) -> Error {
+        Error::Data { source_name: self.source.clone(), place, column: self.names[index].clone(), reason }
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
 
     fn samples(table: &Table, inputs: &Inputs) -> Vec<Vec<f64>> {
         let mut stream = InputStream::new(inputs.clone(), "s", table.names(), true).unwrap();
-        let push = |row| stream.push(table.line(row), &table.cells(row)).unwrap().map(<[f64]>::to_vec);
+        let push = |row| stream.push(table.place(row), &table.cells(row)).unwrap().map(<[f64]>::to_vec);
         (0..table.rows()).filter_map(push).collect()
     }
 
@@ -165,12 +165,12 @@ mod tests {
         let inputs = Inputs::choose("s", &names, true, &options).unwrap();
         let mut stream = InputStream::new(inputs, "s", &names, true).unwrap();
         let row = |u: f64, y: f64| [Cell::Number(u), Cell::Number(y)];
-        assert!(stream.push(2, &row(1.0, 10.0)).unwrap().is_none());
+        assert!(stream.push(Place::Line(2), &row(1.0, 10.0)).unwrap().is_none());
         for bad in [Cell::Missing, Cell::Text("t".into()), Cell::Number(f64::INFINITY)] {
-            let message = stream.push(3, &[Cell::Number(2.0), bad]).unwrap_err().to_string();
+            let message = stream.push(Place::Line(3), &[Cell::Number(2.0), bad]).unwrap_err().to_string();
             assert!(message.starts_with("s, line 3, column y: "), "{message}");
         }
-        assert!(stream.push(4, &[Cell::Number(1.0)]).is_err());
-        assert_eq!(stream.push(5, &row(3.0, 30.0)).unwrap(), Some(&[3.0, 10.0][..]));
+        assert!(stream.push(Place::Line(4), &[Cell::Number(1.0)]).is_err());
+        assert_eq!(stream.push(Place::Line(5), &row(3.0, 30.0)).unwrap(), Some(&[3.0, 10.0][..]));
     }
 }

@@ -1,30 +1,30 @@
-//! [`Table`]: named columns of equal length, each row knowing the line it came from.
+//! [`Table`]: named columns of equal length, each row knowing where it came from.
 
 use super::cell::Cell;
 use super::column::{Column, Sparse};
-use crate::error::{Error, Result, check_len};
+use crate::error::{Error, Place, Result, check_len};
 
-/// Which line of the source each row came from, stored as runs of consecutive lines.
+/// Where in the source each row came from, stored as runs of consecutive places.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Lines {
-    /// First row of a run, and its line.
-    runs: Vec<(usize, u64)>,
+struct Origins {
+    /// First row of a run, and its place.
+    runs: Vec<(usize, Place)>,
     rows: usize,
 }
 
-impl Lines {
-    fn push(&mut self, line: u64) {
-        let follows = self.rows > 0 && self.get(self.rows - 1) + 1 == line;
+impl Origins {
+    fn push(&mut self, place: Place) {
+        let follows = self.rows > 0 && self.get(self.rows - 1).after(1) == place;
         if !follows {
-            self.runs.push((self.rows, line));
+            self.runs.push((self.rows, place));
         }
         self.rows += 1;
     }
 
-    fn get(&self, row: usize) -> u64 {
+    fn get(&self, row: usize) -> Place {
         match self.runs.partition_point(|&(first, _)| first <= row) {
-            0 => row as u64 + 1,
-            run => self.runs[run - 1].1 + (row - self.runs[run - 1].0) as u64,
+            0 => Place::Row(row as u64 + 1),
+            run => self.runs[run - 1].1.after((row - self.runs[run - 1].0) as u64),
         }
     }
 }
@@ -49,7 +49,7 @@ pub struct Table {
     open: bool,
     names: Vec<String>,
     columns: Vec<Column>,
-    lines: Lines,
+    origins: Origins,
 }
 
 impl Table {
@@ -63,17 +63,17 @@ impl Table {
         }
         let source = "the table".to_owned();
         check_names(&source, &names)?;
-        let lines = Lines { runs: Vec::new(), rows };
-        Ok(Self { source, named: true, open: false, names, columns, lines })
+        let origins = Origins { runs: Vec::new(), rows };
+        Ok(Self { source, named: true, open: false, names, columns, origins })
     }
 
     #[cfg(feature = "files")]
-    /// Says where the table came from and which line each row stood on.
-    pub(crate) fn with_source(mut self, source: &str, lines: impl IntoIterator<Item = u64>) -> Self {
+    /// Says where the table came from and where in it each row stood.
+    pub(crate) fn with_source(mut self, source: &str, places: impl IntoIterator<Item = Place>) -> Self {
         self.source = source.to_owned();
-        self.lines = Lines::default();
-        lines.into_iter().for_each(|line| self.lines.push(line));
-        debug_assert!(self.columns.is_empty() || self.lines.rows == self.columns[0].len());
+        self.origins = Origins::default();
+        places.into_iter().for_each(|place| self.origins.push(place));
+        debug_assert!(self.columns.is_empty() || self.origins.rows == self.columns[0].len());
         self
     }
 
@@ -93,7 +93,7 @@ impl Table {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.lines.rows
+        self.origins.rows
     }
 
     /// Number of columns.
@@ -131,9 +131,9 @@ impl Table {
         &self.columns[index]
     }
 
-    /// Line of the source (text) or row (binary), from 1, of row `row`.
-    pub fn line(&self, row: usize) -> u64 {
-        self.lines.get(row)
+    /// Where in the source row `row` stood.
+    pub fn place(&self, row: usize) -> Place {
+        self.origins.get(row)
     }
 
     /// The values of one row, as a text reader would hand them out.
@@ -151,7 +151,7 @@ impl Table {
         self.position(name).ok_or_else(|| self.error(unknown_column(name, &self.names)))
     }
 
-    /// The numbers of a column, all of them finite, or an error that names line and column.
+    /// The numbers of a column, all of them finite, or an error that names place and column.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>> {
         let index = self.find(name)?;
         let numbers = self.numbers_at(index)?;
@@ -184,18 +184,18 @@ impl Table {
     pub(crate) fn error_at(&self, row: usize, index: usize, reason: impl Into<String>) -> Error {
         Error::Data {
             source_name: self.source.clone(),
-            line: self.line(row),
+            place: self.place(row),
             column: self.names[index].clone(),
             reason: reason.into(),
         }
     }
 
-    /// A copy of the given rows, in that order; they keep their line numbers.
+    /// A copy of the given rows, in that order; they keep their places.
     pub fn select(&self, rows: &[usize]) -> Table {
-        let mut lines = Lines::default();
-        rows.iter().for_each(|&row| lines.push(self.line(row)));
+        let mut origins = Origins::default();
+        rows.iter().for_each(|&row| origins.push(self.place(row)));
         let columns = self.columns.iter().map(|column| column.select(rows)).collect();
-        Table { columns, lines, source: self.source.clone(), names: self.names.clone(), ..*self }
+        Table { columns, origins, source: self.source.clone(), names: self.names.clone(), ..*self }
     }
 
     /// Appends the rows of another table with the same columns. Open tables may differ in columns.
@@ -222,7 +222,7 @@ impl Table {
                 return Err(other.error(format!("column {name:?} held {had} before and holds {got} here")));
             }
         }
-        (0..other.rows()).for_each(|row| self.lines.push(other.line(row)));
+        (0..other.rows()).for_each(|row| self.origins.push(other.place(row)));
         Ok(())
     }
 
@@ -289,17 +289,19 @@ mod tests {
     fn small() -> Table {
         Table::new(["a", "b"], vec![Column::Numeric(vec![1.0, 2.0, f64::NAN]), Column::text(["u", "v", "u"])])
             .unwrap()
-            .with_source("f.csv", [2, 3, 7])
+            .with_source("f.csv", [2, 3, 7].map(Place::Line))
     }
 
     #[test]
-    fn rows_remember_their_lines() {
+    fn rows_remember_their_places() {
         let table = small();
-        assert_eq!([0, 1, 2].map(|row| table.line(row)), [2, 3, 7]);
-        assert_eq!(table.select(&[2, 0]).line(0), 7);
+        assert_eq!([0, 1, 2].map(|row| table.place(row)), [2, 3, 7].map(Place::Line));
+        assert_eq!(table.select(&[2, 0]).place(0), Place::Line(7));
         let mut twice = table.clone();
         twice.append(&table).unwrap();
-        assert_eq!((twice.rows(), twice.line(5)), (6, 7));
+        assert_eq!((twice.rows(), twice.place(5)), (6, Place::Line(7)));
+        let in_memory = Table::new(["a"], vec![Column::Numeric(vec![1.0, 2.0])]).unwrap();
+        assert_eq!(in_memory.place(1), Place::Row(2));
     }
 
     #[test]

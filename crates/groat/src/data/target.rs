@@ -65,7 +65,7 @@ impl Classes {
         Ok(Self { labels, codes })
     }
 
-    /// The rows of a table in terms of known labels; another label is an error that names its line.
+    /// The rows of a table in terms of known labels; another label is an error that names its place.
     pub fn codes(table: &Table, name: &str, labels: &[String]) -> Result<Vec<usize>> {
         let index = table.find(name)?;
         let column = table.column(index);
@@ -115,8 +115,8 @@ mod tests {
         let known = ["b".to_owned(), "c".to_owned()];
         assert_eq!(
             Classes::codes(&table(), "name", &known).unwrap_err().to_string(),
-            "the table, line 2, column name: found the class \"a\", expected one of b, c"
+            "the table, row 2, column name: found the class \"a\", expected one of b, c"
         );
-        assert!(Classes::of(&table(), "real").unwrap_err().to_string().contains("line 2, column real"));
+        assert!(Classes::of(&table(), "real").unwrap_err().to_string().contains("row 2, column real"));
     }
 }

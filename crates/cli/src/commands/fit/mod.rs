@@ -109,7 +109,7 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         if let Some(row) = all.iter().position(|w| *w <= 0.0) {
             return Err(groat::Error::Data {
                 source_name: table.source().to_owned(),
-                line: table.line(row),
+                place: table.place(row),
                 column: name.clone(),
                 reason: format!("found the weight {}, expected a number above 0", all[row]),
             });

@@ -217,12 +217,12 @@ impl<'a> Stream<'a> {
 
     /// Answers a row and learns from it, or says what is wrong with it.
     fn learn(&mut self, record: &Record) -> anyhow::Result<Option<Error>> {
-        let (line, cells) = (record.line, &record.cells[..]);
-        let y = match self.inputs.target(line, cells) {
+        let (place, cells) = (record.place, &record.cells[..]);
+        let y = match self.inputs.target(place, cells) {
             Ok(y) => y,
             Err(error) => return Ok(Some(error)),
         };
-        let x = match self.inputs.push(line, cells) {
+        let x = match self.inputs.push(place, cells) {
             Ok(Some(x)) => x,
             Ok(None) => return Ok(None),
             Err(error) => return Ok(Some(error)),
@@ -238,7 +238,7 @@ impl<'a> Stream<'a> {
             Ok(outcome) => outcome,
             Err(error) => {
                 let (source_name, column) = (self.args.data.display().to_string(), "target".to_owned());
-                return Ok(Some(Error::Data { source_name, line, column, reason: error.to_string() }));
+                return Ok(Some(Error::Data { source_name, place, column, reason: error.to_string() }));
             }
         };
         // Some methods know their spread only once there is a vector.

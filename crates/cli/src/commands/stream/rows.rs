@@ -90,7 +90,7 @@ fn next_of_batches(
     }
     let row = *next;
     *next += 1;
-    Some(Ok(Record { line: table.line(row), cells: table.cells(row) }))
+    Some(Ok(Record { place: table.place(row), cells: table.cells(row) }))
 }
 
 /// The first bytes of a file.

@@ -16,7 +16,7 @@ use super::claims::{check_arrow_file, check_arrow_stream, check_parquet};
 use super::source::{Format, Source};
 use crate::data::column::{Categories, Column};
 use crate::data::table::Table;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 pub(super) struct ArrowReader {
     source: String,
@@ -80,10 +80,10 @@ impl ArrowReader {
                     .map_err(|reason| self.error(format!("column {name:?}: {reason}")))
             })
             .collect::<Result<Vec<Column>>>()?;
-        let lines = self.rows + 1..=self.rows + batch.num_rows() as u64;
+        let places = (self.rows + 1..=self.rows + batch.num_rows() as u64).map(Place::Row);
         self.rows += batch.num_rows() as u64;
         crate::data::table::check_names(&self.source, &names)?;
-        Ok(Some(Table::new(names, columns)?.with_source(&self.source, lines)))
+        Ok(Some(Table::new(names, columns)?.with_source(&self.source, places)))
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {

@@ -7,7 +7,7 @@ use super::source::{Input, Source};
 use super::{ReadOptions, RowSource};
 use crate::data::cell::Cell;
 use crate::data::table::check_names;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// The delimiters that are looked for when none is given.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -69,8 +69,8 @@ impl<R: BufRead> CsvRows<R> {
 
     fn error_at(&self, column: usize, reason: impl Into<String>) -> Error {
         let column = self.names.get(column).cloned().unwrap_or_else(|| (column + 1).to_string());
-        let (source_name, line) = (self.source.clone(), self.records.line());
-        Error::Data { source_name, line, column, reason: reason.into() }
+        let (source_name, place) = (self.source.clone(), Place::Line(self.records.line()));
+        Error::Data { source_name, place, column, reason: reason.into() }
     }
 }
 

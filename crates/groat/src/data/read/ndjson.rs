@@ -8,7 +8,7 @@ use super::RowSource;
 use super::source::{Input, Source};
 use crate::data::cell::Cell;
 use crate::data::table::{check_names, unknown_column};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 pub(super) struct NdjsonRows {
     input: BufReader<Input>,
@@ -77,7 +77,7 @@ impl NdjsonRows {
 
     fn error_at(&self, column: &str, reason: impl Into<String>) -> Error {
         let (source_name, column) = (self.source.clone(), column.to_owned());
-        Error::Data { source_name, line: self.line, column, reason: reason.into() }
+        Error::Data { source_name, place: Place::Line(self.line), column, reason: reason.into() }
     }
 
     fn cell(&self, column: usize, value: &Value) -> Result<Cell> {

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use super::source::{Input, Source};
 use crate::data::column::Column;
 use crate::data::table::Table;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// Longest header accepted; NumPy itself writes a few hundred bytes.
 const MAX_HEADER: usize = 1 << 16;
@@ -58,10 +58,10 @@ impl NpyReader {
         let columns =
             if self.header.fortran { self.columns_of_whole(end)? } else { self.columns_of_rows(end)? };
         let names = (1..=cols).map(|number| format!("x{number}"));
-        let lines = self.next_row as u64 + 1..=end as u64;
+        let places = (self.next_row as u64 + 1..=end as u64).map(Place::Row);
         self.next_row = end;
         let columns = columns.into_iter().map(Column::Numeric).collect();
-        Ok(Some(Table::new(names, columns)?.with_source(&self.source, lines).unnamed(true)))
+        Ok(Some(Table::new(names, columns)?.with_source(&self.source, places).unnamed(true)))
     }
 
     fn columns_of_rows(&mut self, end: usize) -> Result<Vec<Vec<f64>>> {
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(by_rows, by_columns);
         assert_eq!(by_rows.len(), 2);
         assert_eq!(by_rows[1].numbers("x2").unwrap(), [6.0]);
-        assert_eq!(by_rows[1].line(0), 3);
+        assert_eq!(by_rows[1].place(0), Place::Row(3));
     }
 
     #[test]

@@ -6,13 +6,13 @@ use std::path::Path;
 use super::source::{Format, Source};
 use super::{ReadOptions, RowSource, open_path, open_reader, text_rows};
 use crate::data::cell::Cell;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
-/// One row of a text format with its line.
+/// One row with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Line of the source, from 1.
-    pub line: u64,
+    /// Where in the source it stands.
+    pub place: Place,
     /// One value a column.
     pub cells: Vec<Cell>,
 }
@@ -74,7 +74,7 @@ impl Iterator for RowReader {
         let mut cells = Vec::with_capacity(self.names().len());
         match self.rows.next_row(&mut cells) {
             Ok(None) => None,
-            Ok(Some(line)) => Some(Ok(Record { line, cells })),
+            Ok(Some(line)) => Some(Ok(Record { place: Place::Line(line), cells })),
             Err(e) => {
                 self.failed = !matches!(e, Error::Data { .. });
                 Some(Err(e))

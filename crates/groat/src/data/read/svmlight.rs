@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use super::source::{Input, Source};
 use crate::data::column::{Column, Sparse};
 use crate::data::table::Table;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// Name of the column that holds the label.
 pub(super) const LABEL: &str = "y";
@@ -64,7 +64,11 @@ impl SvmlightReader {
             Column::Sparse(column)
         });
         let columns = std::iter::once(Column::Numeric(labels)).chain(columns).collect();
-        Ok(Some(Table::new(names, columns)?.with_source(&self.source, lines).opened()))
+        Ok(Some(
+            Table::new(names, columns)?
+                .with_source(&self.source, lines.into_iter().map(Place::Line))
+                .opened(),
+        ))
     }
 
     fn next_line(&mut self) -> Result<bool> {
@@ -89,7 +93,7 @@ impl SvmlightReader {
 
     fn error(&self, column: &str, reason: impl Into<String>) -> Error {
         let (source_name, column) = (self.source.clone(), column.to_owned());
-        Error::Data { source_name, line: self.line, column, reason: reason.into() }
+        Error::Data { source_name, place: Place::Line(self.line), column, reason: reason.into() }
     }
 }
 
@@ -113,7 +117,7 @@ mod tests {
         assert_eq!(table.names(), ["y", "x0", "x5"]);
         assert_eq!(table.numbers("y").unwrap(), [1.0, -1.0, 1.0]);
         assert_eq!(table.numbers("x5").unwrap(), [-1.5, 3.0, 0.0]);
-        assert_eq!([0, 1, 2].map(|row| table.line(row)), [2, 4, 5]);
+        assert_eq!([0, 1, 2].map(|row| table.place(row)), [2, 4, 5].map(Place::Line));
     }
 
     #[test]

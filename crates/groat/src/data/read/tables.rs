@@ -10,7 +10,7 @@ use super::{ReadOptions, RowSource, npy, open_path, open_reader, svmlight, text_
 use crate::data::cell::Cell;
 use crate::data::column::{Categories, Column};
 use crate::data::table::Table;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// Reads a whole file, or standard input when `path` is `-`.
 pub fn read_table(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
@@ -157,13 +157,17 @@ impl RowBatches {
         self.first = false;
         self.kinds = columns.iter().map(Column::empty_like).collect();
         let table = Table::new(self.rows.names().to_vec(), columns)?;
-        Ok(Some(table.with_source(self.rows.source(), lines).unnamed(!self.rows.is_named())))
+        Ok(Some(
+            table
+                .with_source(self.rows.source(), lines.into_iter().map(Place::Line))
+                .unnamed(!self.rows.is_named()),
+        ))
     }
 
     fn text_among_numbers(&self, column: usize, line: u64, cell: &Cell) -> Error {
         Error::Data {
             source_name: self.rows.source().to_owned(),
-            line,
+            place: Place::Line(line),
             column: self.rows.names()[column].clone(),
             reason: format!(
                 "expected a number as in the first {} rows, found {:?}; if the column holds categories, \
