@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use groat::Place;
 use groat::data::{
-    Cell, Column, Format, ReadOptions, RowReader, Table, TableReader, read_table, write_table,
+    Cell, Classes, Column, Format, InputOptions, Inputs, ReadOptions, RowReader, Table, TableReader,
+    read_table, write_table,
 };
 use proptest::prelude::*;
 
@@ -339,16 +340,60 @@ mod columnar {
         assert_eq!(from_bytes(bytes, &text).unwrap().column(1), &Column::text(["1", "2", "255"]));
     }
 
-    #[test]
-    fn nested_columns_are_refused_by_name() {
-        let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)])]);
-        let batch = RecordBatch::try_from_iter([("bag", Arc::new(lists) as ArrayRef)]).unwrap();
+    fn stream_bytes(batch: &RecordBatch) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
-        writer.write(&batch).unwrap();
+        writer.write(batch).unwrap();
         drop(writer);
-        let message = from_bytes(bytes, &ReadOptions::default()).unwrap_err().to_string();
-        assert!(message.starts_with("t: column \"bag\": values of type List"), "{message}");
+        bytes
+    }
+
+    fn lists() -> ArrayRef {
+        let rows = [Some([Some(1)]), None, Some([None])];
+        Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(rows))
+    }
+
+    #[test]
+    fn nested_columns_only_matter_to_those_who_ask_for_them() {
+        let number = || Arc::new(Int32Array::from(vec![1, 2, 3])) as ArrayRef;
+        let batch = RecordBatch::try_from_iter([("x", number()), ("bag", lists()), ("y", number())]).unwrap();
+        let refusal = "t: column \"bag\" holds values of type List(Int32), not numbers, truth values or text; leave it out";
+        for batch_rows in [2, 100] {
+            let options = ReadOptions { batch: batch_rows, text: vec!["bag".into()], ..Default::default() };
+            let table = from_bytes(stream_bytes(&batch), &options).unwrap();
+            assert_eq!((table.names(), table.rows()), (&["x", "bag", "y"].map(str::to_owned)[..], 3));
+            let all = InputOptions { target: Some("y".into()), ..Default::default() };
+            let chosen = InputOptions { features: vec!["x".into()], ..all.clone() };
+            let dropped = InputOptions { exclude: vec!["bag".into()], ..all.clone() };
+            for options in [chosen.clone(), dropped] {
+                let inputs = Inputs::fit(&table, &options).unwrap();
+                inputs.check(&table).unwrap();
+                assert_eq!(inputs.apply(&table.select(&[2, 0])).unwrap().data(), [3.0, 1.0]);
+            }
+            let asks = |options: InputOptions| Inputs::fit(&table, &options).unwrap_err().to_string();
+            assert_eq!(asks(all.clone()), refusal);
+            assert_eq!(asks(InputOptions { features: vec!["bag".into()], ..all }), refusal);
+            assert_eq!(table.numbers("bag").unwrap_err().to_string(), refusal);
+            assert_eq!(Classes::of(&table, "bag").unwrap_err().to_string(), refusal);
+            // A model that learnt from a column of numbers of that name, or to predict one.
+            let numbers = RecordBatch::try_from_iter([("x", number()), ("bag", number())]).unwrap();
+            let numbers = from_bytes(stream_bytes(&numbers), &ReadOptions::default()).unwrap();
+            let from_bag = Inputs::fit(&numbers, &InputOptions::default()).unwrap();
+            assert_eq!(from_bag.apply(&table).unwrap_err().to_string(), refusal);
+            let to_bag = InputOptions { target: Some("bag".into()), ..chosen };
+            let to_bag = Inputs::fit(&numbers, &to_bag).unwrap();
+            assert_eq!(to_bag.check(&table).unwrap_err().to_string(), refusal);
+            assert_eq!(to_bag.apply(&table).unwrap().rows(), 3);
+            let folder = tempfile::tempdir().unwrap();
+            assert_eq!(write_table(folder.path().join("t.csv"), &table).unwrap_err().to_string(), refusal);
+        }
+    }
+
+    #[test]
+    fn nothing_but_nested_columns_is_no_table() {
+        let batch = RecordBatch::try_from_iter([("bag", lists())]).unwrap();
+        let message = from_bytes(stream_bytes(&batch), &ReadOptions::default()).unwrap_err().to_string();
+        assert_eq!(message, "t: cannot read it as Arrow: no column holds numbers, truth values or text");
     }
 
     proptest! {

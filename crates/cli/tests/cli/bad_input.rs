@@ -124,6 +124,34 @@ fn ragged_and_binary_files() {
     refuses("d.npy", "\u{93}NUMPY", "-t 1", &["d.npy"]);
 }
 
+/// Lists, records and bytes in a Parquet file, as pyarrow writes them: `x`, `tags` (list of strings), `place`
+/// (struct), `raw` (binary) and `y`, 40 rows in three groups.
+#[test]
+fn nested_columns_can_be_left_out() {
+    let f = Folder::new();
+    f.put("d.parquet", include_bytes!("nested.parquet"));
+    let asked = |line: &str| {
+        let message = f.fails(line, 1);
+        assert!(message.contains("d.parquet: column \"tags\" holds values of type List"), "{message}");
+        assert!(message.contains("leave it out"), "{message}");
+    };
+    asked("fit d.parquet -t y");
+    asked("fit d.parquet -t tags --features x");
+    asked("fit d.parquet -t y --features x,tags");
+    asked("fit d.parquet -t y --features x --weights tags");
+    asked("stream d.parquet -t y --features tags --width 1");
+    asked("stream d.parquet -t tags --features x --width 1");
+    let rows = f.json("fit d.parquet -t y --drop tags,place,raw -o m.safetensors")["rows"].clone();
+    assert_eq!(rows, 40);
+    assert_eq!(f.json("fit d.parquet -t y --features x -o n.safetensors")["rows"], 40);
+    assert_eq!(f.json("fit d.parquet -t y --features x -o n.safetensors --stream")["rows"], 40);
+    assert_eq!(f.run("predict m.safetensors d.parquet").lines().count(), 41);
+    assert_eq!(f.json("evaluate m.safetensors d.parquet")["rows"], 40);
+    assert_eq!(f.run("stream d.parquet -t y --features x --width 1").lines().count(), 41);
+    let message = f.fails("predict m.safetensors d.parquet --append", 1);
+    assert!(message.contains("--append repeats every column: d.parquet: column \"tags\""), "{message}");
+}
+
 #[test]
 fn paths_that_cannot_be_read() {
     let f = Folder::new();

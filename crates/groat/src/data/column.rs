@@ -1,4 +1,4 @@
-//! The columns of a [`Table`](super::Table): numbers, mostly-zero numbers, or categories.
+//! The columns of a [`Table`](super::Table): numbers, mostly-zero numbers, categories, or what is none of these.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,6 +14,14 @@ pub enum Column {
     Sparse(Sparse),
     /// Texts, each distinct one stored once.
     Text(Categories),
+    /// Values that are neither numbers nor text, such as lists. Only their type is kept: the column is there to be
+    /// left out, and whoever asks for it gets an error.
+    Other {
+        /// Name of the type.
+        kind: String,
+        /// Number of rows.
+        len: usize,
+    },
 }
 
 /// A column of numbers that stores only those that were given; the others are 0.
@@ -134,6 +142,7 @@ impl Column {
             Column::Numeric(numbers) => numbers.len(),
             Column::Sparse(sparse) => sparse.len,
             Column::Text(categories) => categories.codes.len(),
+            Column::Other { len, .. } => *len,
         }
     }
 
@@ -147,7 +156,16 @@ impl Column {
         matches!(self, Column::Text(_))
     }
 
-    /// The numbers of all rows, NaN where missing; nothing when the column holds texts.
+    /// What the column holds, in a word.
+    pub(crate) fn holds(&self) -> &str {
+        match self {
+            Column::Numeric(_) | Column::Sparse(_) => "numbers",
+            Column::Text(_) => "text",
+            Column::Other { kind, .. } => kind,
+        }
+    }
+
+    /// The numbers of all rows, NaN where missing; nothing when the column holds something else.
     pub fn numbers(&self) -> Option<Cow<'_, [f64]>> {
         match self {
             Column::Numeric(numbers) => Some(Cow::Borrowed(numbers)),
@@ -158,16 +176,16 @@ impl Column {
                 }
                 Some(Cow::Owned(numbers))
             }
-            Column::Text(_) => None,
+            Column::Text(_) | Column::Other { .. } => None,
         }
     }
 
-    /// The number of one row (NaN when missing); nothing when the column holds texts.
+    /// The number of one row (NaN when missing); nothing when the column holds something else.
     pub fn number(&self, row: usize) -> Option<f64> {
         match self {
             Column::Numeric(numbers) => Some(numbers[row]),
             Column::Sparse(sparse) => Some(sparse.number(row)),
-            Column::Text(_) => None,
+            Column::Text(_) | Column::Other { .. } => None,
         }
     }
 
@@ -204,6 +222,7 @@ impl Column {
                 Column::Sparse(selected)
             }
             Column::Text(categories) => Column::Text(rows.iter().map(|&row| categories.get(row)).collect()),
+            Column::Other { kind, .. } => Column::Other { kind: kind.clone(), len: rows.len() },
         }
     }
 
@@ -213,6 +232,9 @@ impl Column {
             (Column::Numeric(a), Column::Numeric(b)) => a.extend_from_slice(b),
             (Column::Sparse(a), Column::Sparse(b)) => a.append(b),
             (Column::Text(a), Column::Text(b)) => a.append(b),
+            (Column::Other { kind, len }, Column::Other { kind: same, len: more }) if kind == same => {
+                *len += more;
+            }
             _ => return false,
         }
         true
@@ -220,7 +242,7 @@ impl Column {
 
     #[cfg(feature = "files")]
     /// Appends one value, turning a column of numbers into one of texts if `may_turn` allows it.
-    /// False, with nothing changed, when a text meets a column that must stay numeric.
+    /// False, with nothing changed, when a text meets a column that must stay numeric, or the column holds neither.
     pub(crate) fn push_cell(&mut self, cell: &Cell, may_turn: bool) -> bool {
         if let (Column::Numeric(numbers), Cell::Text(_)) = (&*self, cell) {
             if !may_turn {
@@ -230,6 +252,7 @@ impl Column {
             *self = Column::Text(labels.collect());
         }
         match (self, cell) {
+            (Column::Other { .. }, _) => return false,
             (Column::Numeric(numbers), _) => numbers.push(cell.number().unwrap_or(f64::NAN)),
             (Column::Sparse(sparse), _) => sparse.push_at(sparse.len, cell.number().unwrap_or(f64::NAN)),
             (Column::Text(categories), Cell::Missing) => categories.push(None),
@@ -248,6 +271,7 @@ impl Column {
             Column::Numeric(_) => Column::Numeric(Vec::new()),
             Column::Sparse(_) => Column::Sparse(Sparse::default()),
             Column::Text(_) => Column::Text(Categories::default()),
+            Column::Other { kind, .. } => Column::Other { kind: kind.clone(), len: 0 },
         }
     }
 }

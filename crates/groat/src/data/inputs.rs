@@ -120,6 +120,7 @@ impl Inputs {
     pub fn fit(table: &Table, options: &InputOptions) -> Result<Self> {
         let mut inputs = Self::choose(table.source(), table.names(), table.is_named(), options)?;
         for input in &mut inputs.columns {
+            table.check_usable(input.position)?;
             let column = table.column(input.position);
             if column.is_text() || options.categorical.contains(&input.name) {
                 let levels = levels_of(table, input.position, options.max_levels)?;
@@ -220,11 +221,23 @@ impl Inputs {
 
     /// The samples of a table, from row [`lost_rows`](Self::lost_rows) on, not yet standardised.
     pub fn apply(&self, table: &Table) -> Result<Matrix> {
-        let places = self.locate(table.source(), table.names(), table.is_named(), table.is_open())?;
+        let places = self.places(table)?;
         match self.embedding {
             None => self.encode(table, &places.columns),
             Some(embedding) => self.embed(table, &places, embedding),
         }
+    }
+
+    /// Fails when the table lacks an input column, or holds neither numbers nor text in one of them or the target.
+    pub fn check(&self, table: &Table) -> Result<()> {
+        self.places(table)?.target.map_or(Ok(()), |index| table.check_usable(index))
+    }
+
+    /// Where the columns stand in a table; the inputs can be used.
+    fn places(&self, table: &Table) -> Result<Places> {
+        let places = self.locate(table.source(), table.names(), table.is_named(), table.is_open())?;
+        places.columns.iter().flatten().try_for_each(|&index| table.check_usable(index))?;
+        Ok(places)
     }
 
     /// Where the columns stand in a table with these names.

@@ -146,9 +146,19 @@ impl Table {
         position(&self.names, self.named, name)
     }
 
-    /// The index of a column by its name, or an error that lists the columns there are.
+    /// The index of a column of numbers or text by its name, or an error that lists the columns there are.
     pub fn find(&self, name: &str) -> Result<usize> {
-        self.position(name).ok_or_else(|| self.error(unknown_column(name, &self.names)))
+        let index = self.position(name).ok_or_else(|| self.error(unknown_column(name, &self.names)))?;
+        self.check_usable(index).map(|()| index)
+    }
+
+    /// Fails when a column that is asked for holds neither numbers nor text.
+    pub(crate) fn check_usable(&self, index: usize) -> Result<()> {
+        let Column::Other { kind, .. } = &self.columns[index] else { return Ok(()) };
+        let name = &self.names[index];
+        Err(self.error(format!(
+            "column {name:?} holds values of type {kind}, not numbers, truth values or text; leave it out"
+        )))
     }
 
     /// The numbers of a column, all of them finite, or an error that names place and column.
@@ -215,10 +225,9 @@ impl Table {
 
     fn append_by_name(&mut self, other: &Table) -> Result<()> {
         for (name, column) in self.names.iter().zip(&mut self.columns) {
-            let from = other.find(name)?;
+            let from = other.position(name).ok_or_else(|| other.error(unknown_column(name, &other.names)))?;
             if !column.append(&other.columns[from]) {
-                let kind = |c: &Column| if c.is_text() { "text" } else { "numbers" };
-                let (had, got) = (kind(column), kind(&other.columns[from]));
+                let (had, got) = (column.holds(), other.columns[from].holds());
                 return Err(other.error(format!("column {name:?} held {had} before and holds {got} here")));
             }
         }

@@ -11,6 +11,7 @@ use crate::output::summary::count;
 use crate::output::tables::print_table;
 use crate::session::{Session, check_output, stdout_error};
 use crate::{exit, model};
+use anyhow::Context;
 use groat::batch::forward::Density;
 use groat::data::{Column, Format, Inputs, Table, TableReader, write_csv, write_table};
 use groat::expansion::Task;
@@ -184,6 +185,9 @@ impl Predictions<'_> {
         }
         let (mut names, mut columns): (Vec<String>, Vec<Column>) = named.into_iter().unzip();
         if self.args.append {
+            // Values that were not read cannot be repeated.
+            let known = table.names().iter().try_for_each(|name| table.find(name).map(drop));
+            known.context("--append repeats every column")?;
             names.splice(0..0, table.names().iter().cloned());
             columns.splice(0..0, table.columns().iter().cloned());
         }

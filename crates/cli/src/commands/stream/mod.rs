@@ -144,6 +144,7 @@ impl<'a> Stream<'a> {
                 (state.learner, inputs, state.totals, (state.totals.steps > 0).then_some(state.std))
             }
         };
+        rows.check(inputs.inputs())?;
         let lines = Lines::open(args.out.as_deref(), session.json, rows.live, totals.steps)?;
         let history = History::new(totals.steps);
         Ok(Self { args, learner, inputs, lines, totals, recent: Recent::default(), history, std })

@@ -2,7 +2,7 @@
 
 use crate::input::{is_live, open_rows, open_tables};
 use crate::session::Session;
-use groat::data::{Format, ReadOptions, Record, RowReader, Table, TableReader};
+use groat::data::{Format, Inputs, ReadOptions, Record, RowReader, Table, TableReader};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +52,14 @@ impl Rows {
         match &self.source {
             Source::Text(reader) => reader.names(),
             Source::Batches { table, .. } => table.names(),
+        }
+    }
+
+    /// Fails when a column that is asked for holds neither numbers nor text, which lines of text always do.
+    pub fn check(&self, inputs: &Inputs) -> groat::Result<()> {
+        match &self.source {
+            Source::Text(_) => Ok(()),
+            Source::Batches { table, .. } => inputs.check(table),
         }
     }
 

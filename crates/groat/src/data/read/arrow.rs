@@ -14,7 +14,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use super::ReadOptions;
 use super::claims::{check_arrow_file, check_arrow_stream, check_parquet};
 use super::source::{Format, Source};
-use crate::data::column::{Categories, Column};
+use crate::data::column::Column;
 use crate::data::table::Table;
 use crate::error::{Error, Place, Result};
 
@@ -54,9 +54,11 @@ impl ArrowReader {
             check_arrow_stream(&mut file).map_err(|e| wrong(&e))?;
             Box::new(StreamReader::try_new_buffered(file, None).map_err(|e| wrong(&e))?)
         };
-        // Columns of this type take no bytes, so nothing stands behind the number of rows that is claimed.
-        if batches.schema().fields().iter().all(|field| field.data_type() == &DataType::Null) {
-            return Err(wrong(&"no column has a type that holds values"));
+        // Columns without values, or of records without fields, take no bytes, so nothing stands behind the number of
+        // rows that is claimed.
+        let holds_values = |kind: &DataType| kind != &DataType::Null && Kind::of(kind).is_some();
+        if !batches.schema().fields().iter().any(|field| holds_values(field.data_type())) {
+            return Err(wrong(&"no column holds numbers, truth values or text"));
         }
         let (text, batch) = (options.text.clone(), options.batch);
         Ok(Self { source: name, batches, text, batch, rest: None, rows: 0 })
@@ -154,30 +156,46 @@ fn seekable(source: Source) -> Result<File> {
     copy(source.input).map_err(|e| Error::io(source.name, e))
 }
 
-/// Numbers and truth values become numbers; texts and dates become categories.
-fn column(array: &dyn Array, as_text: bool) -> std::result::Result<Column, String> {
-    let kind = match array.data_type() {
-        DataType::Dictionary(_, values) => values.as_ref(),
-        kind => kind,
-    };
-    let number = kind.is_numeric() || matches!(kind, DataType::Boolean | DataType::Null);
-    let text = kind.is_string() || kind.is_temporal();
-    if number && !as_text {
-        let numbers = cast(array, &DataType::Float64).map_err(|e| e.to_string())?;
-        let numbers = numbers.as_primitive::<Float64Type>();
-        Ok(Column::Numeric(numbers.iter().map(|v| v.unwrap_or(f64::NAN)).collect()))
-    } else if text || number {
-        // Numbers asked for as text go through the one spelling of labels.
-        let column = if number { column(array, false)? } else { return texts(array).map(Column::Text) };
-        Ok(Column::Text((0..column.len()).map(|row| column.label(row)).collect()))
-    } else {
-        Err(format!("values of type {} cannot be read; use numbers, truth values or text", array.data_type()))
+/// What the values of a type become here.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// Numbers and truth values.
+    Number,
+    /// Texts and dates, which become categories.
+    Text,
+}
+
+impl Kind {
+    /// Nothing for types such as lists, records and bytes.
+    fn of(kind: &DataType) -> Option<Self> {
+        match kind {
+            DataType::Dictionary(_, values) => Self::of(values),
+            DataType::Boolean | DataType::Null => Some(Kind::Number),
+            kind if kind.is_numeric() => Some(Kind::Number),
+            kind if kind.is_string() || kind.is_temporal() => Some(Kind::Text),
+            _ => None,
+        }
     }
 }
 
-fn texts(array: &dyn Array) -> std::result::Result<Categories, String> {
-    let texts = cast(array, &DataType::LargeUtf8).map_err(|e| e.to_string())?;
-    Ok(texts.as_string::<i64>().iter().collect())
+fn column(array: &dyn Array, as_text: bool) -> std::result::Result<Column, String> {
+    match Kind::of(array.data_type()) {
+        Some(Kind::Number) if as_text => {
+            // Numbers asked for as text go through the one spelling of labels.
+            let column = column(array, false)?;
+            Ok(Column::Text((0..column.len()).map(|row| column.label(row)).collect()))
+        }
+        Some(Kind::Number) => {
+            let numbers = cast(array, &DataType::Float64).map_err(|e| e.to_string())?;
+            let numbers = numbers.as_primitive::<Float64Type>();
+            Ok(Column::Numeric(numbers.iter().map(|v| v.unwrap_or(f64::NAN)).collect()))
+        }
+        Some(Kind::Text) => {
+            let texts = cast(array, &DataType::LargeUtf8).map_err(|e| e.to_string())?;
+            Ok(Column::Text(texts.as_string::<i64>().iter().collect()))
+        }
+        None => Ok(Column::Other { kind: array.data_type().to_string(), len: array.len() }),
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ use crate::persist::write_atomically;
 /// Writes `table` as its file name says: CSV (`.csv`, `.tsv`), or Parquet (`.parquet`).
 pub fn write_table(path: impl AsRef<Path>, table: &Table) -> Result<()> {
     let path = path.as_ref();
+    // Values that were not read cannot be written either.
+    (0..table.cols()).try_for_each(|index| table.check_usable(index))?;
     let tab = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tsv"));
     match Format::from_path(path) {
         Some(Format::Csv) => {
@@ -32,7 +34,8 @@ pub fn write_table(path: impl AsRef<Path>, table: &Table) -> Result<()> {
     }
 }
 
-/// Writes `table` as CSV with a header; numbers read back as the same numbers.
+/// Writes `table` as CSV with a header; numbers read back as the same numbers. The fields of a
+/// [`Column::Other`](super::Column::Other), whose values are not known, stay empty.
 pub fn write_csv(out: impl Write, table: &Table, delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     writer.write_record(table.names()).map_err(plain)?;
