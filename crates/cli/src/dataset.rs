@@ -20,8 +20,8 @@ pub struct Samples {
 /// The answers.
 #[derive(Clone)]
 pub enum Truth {
-    /// Numbers.
-    Values(Vec<f64>),
+    /// Numbers: one row per sample, one column per target.
+    Values { targets: Vec<String>, y: Matrix },
     /// Classes: for each sample the index of its label.
     Classes { codes: Vec<usize>, labels: Vec<String> },
     /// None: a density is wanted.
@@ -33,8 +33,49 @@ pub enum Truth {
 #[serde(untagged)]
 pub enum Errors {
     Regression(RegressionErrors),
+    /// Of several targets, one by one.
+    Several(Vec<TargetErrors>),
     Classification(ClassificationErrors),
     Density(DensityScore),
+}
+
+/// The errors of one target among several.
+#[derive(Clone, Debug, Serialize)]
+pub struct TargetErrors {
+    pub target: String,
+    #[serde(flatten)]
+    pub errors: RegressionErrors,
+}
+
+/// The columns that are predicted as an answer in JSON names them: `target`, or `targets` where there are several.
+#[derive(Clone, Debug, Serialize)]
+pub struct Targets {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<String>,
+}
+
+impl Targets {
+    pub fn new(names: &[String]) -> Self {
+        match names {
+            [name] => Self { target: Some(name.clone()), targets: Vec::new() },
+            names => Self { target: None, targets: names.to_vec() },
+        }
+    }
+
+    /// The names, for a person; nothing for a density, which has no target.
+    pub fn text(&self) -> Option<String> {
+        self.target.clone().or_else(|| (!self.targets.is_empty()).then(|| self.targets.join(", ")))
+    }
+}
+
+/// The columns that `--target` names: one, or several with commas between. A column whose own name holds a comma is
+/// found first.
+pub fn named_targets(table: &Table, typed: &str) -> groat::Result<Vec<String>> {
+    let one = table.position(typed).is_some();
+    let names = if one { vec![typed] } else { typed.split(',').collect() };
+    names.into_iter().map(|name| Ok(table.names()[table.find(name)?].clone())).collect()
 }
 
 impl Samples {
@@ -43,17 +84,18 @@ impl Samples {
     pub fn for_training(
         table: &Table,
         inputs: &Inputs,
-        target: Option<&str>,
+        targets: &[String],
         task: TaskArg,
     ) -> groat::Result<(Self, Option<String>)> {
         let x = inputs.apply(table)?;
-        let Some(target) = target else { return Ok((Samples { x, truth: Truth::Nothing }, None)) };
-        let (classes, reason) = takes_classes(table, inputs, target, task)?;
-        let truth = if classes {
-            let Classes { labels, codes } = Classes::of(table, target)?;
-            Truth::Classes { codes: codes[inputs.lost_rows()..].to_vec(), labels }
-        } else {
-            Truth::Values(table.numbers(target)?[inputs.lost_rows()..].to_vec())
+        let (classes, reason) = takes_classes(table, inputs, targets, task)?;
+        let truth = match targets {
+            [] => Truth::Nothing,
+            [target] if classes => {
+                let Classes { labels, codes } = Classes::of(table, target)?;
+                Truth::Classes { codes: codes[inputs.lost_rows()..].to_vec(), labels }
+            }
+            targets => Truth::values(table, inputs, targets)?,
         };
         Ok((Samples { x, truth }, reason))
     }
@@ -62,17 +104,18 @@ impl Samples {
     pub fn for_model(
         table: &Table,
         inputs: &Inputs,
-        target: Option<&str>,
+        targets: &[String],
         model: &Expansion,
     ) -> groat::Result<Self> {
         let x = inputs.apply(table)?;
-        let Some(target) = target else { return Ok(Samples { x, truth: Truth::Nothing }) };
-        let lost = inputs.lost_rows();
-        let truth = if model.classes().is_empty() {
-            Truth::Values(table.numbers(target)?[lost..].to_vec())
-        } else {
-            let labels = model.classes().to_vec();
-            Truth::Classes { codes: Classes::codes(table, target, &labels)?[lost..].to_vec(), labels }
+        let truth = match targets {
+            [] => Truth::Nothing,
+            [target] if !model.classes().is_empty() => {
+                let labels = model.classes().to_vec();
+                let codes = Classes::codes(table, target, &labels)?[inputs.lost_rows()..].to_vec();
+                Truth::Classes { codes, labels }
+            }
+            targets => Truth::values(table, inputs, targets)?,
         };
         Ok(Samples { x, truth })
     }
@@ -80,7 +123,9 @@ impl Samples {
     /// Some of the samples.
     pub fn select(&self, rows: &[usize]) -> Self {
         let truth = match &self.truth {
-            Truth::Values(y) => Truth::Values(rows.iter().map(|&i| y[i]).collect()),
+            Truth::Values { targets, y } => {
+                Truth::Values { targets: targets.clone(), y: y.view().select(rows) }
+            }
             Truth::Classes { codes, labels } => {
                 Truth::Classes { codes: rows.iter().map(|&i| codes[i]).collect(), labels: labels.clone() }
             }
@@ -113,12 +158,26 @@ impl Samples {
     }
 }
 
+impl Truth {
+    /// The numbers of some columns.
+    fn values(table: &Table, inputs: &Inputs, targets: &[String]) -> groat::Result<Self> {
+        let y = table.matrix(targets)?.view().slice(inputs.lost_rows(), table.rows()).to_matrix();
+        Ok(Truth::Values { targets: targets.to_vec(), y })
+    }
+}
+
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers = |e: &RegressionErrors| {
+            let fit = e.r_squared.map_or(String::new(), |r| format!(", R² {}", number(r)));
+            format!("root mean square {}{fit}", number(e.root_mean_squared))
+        };
         match self {
-            Errors::Regression(e) => {
-                write!(f, "root mean square {}", number(e.root_mean_squared))?;
-                e.r_squared.map_or(Ok(()), |r| write!(f, ", R² {}", number(r)))
+            Errors::Regression(e) => f.write_str(&numbers(e)),
+            Errors::Several(all) => {
+                let each: Vec<String> =
+                    all.iter().map(|e| format!("{}: {}", e.target, numbers(&e.errors))).collect();
+                f.write_str(&each.join("; "))
             }
             Errors::Classification(e) => {
                 write!(f, "{} % wrong ({} of {})", number(100.0 * e.error_rate), e.wrong, e.rows)
@@ -131,13 +190,17 @@ impl fmt::Display for Errors {
     }
 }
 
-/// Whether the answers are classes, and why, where that was decided here.
+/// Whether the answers are classes, and why, where that was decided here. Several targets are numbers.
 pub fn takes_classes(
     table: &Table,
     inputs: &Inputs,
-    target: &str,
+    targets: &[String],
     task: TaskArg,
 ) -> groat::Result<(bool, Option<String>)> {
+    let [target] = targets else {
+        targets.iter().try_for_each(|target| refuse_text(table, target))?;
+        return Ok((false, None));
+    };
     let facts = ColumnFacts::of(table, target)?;
     let two_values = !facts.text && facts.distinct == 2;
     match task {
@@ -153,6 +216,20 @@ pub fn takes_classes(
             };
             Ok((true, Some(why.to_owned())))
         }
+    }
+}
+
+/// Among several targets a text is a slip or a class.
+fn refuse_text(table: &Table, target: &str) -> groat::Result<()> {
+    match table.numbers(target) {
+        Err(groat::Error::Data { source_name, place, column, reason })
+            if table.column(table.find(target)?).is_text() =>
+        {
+            let reason =
+                format!("{reason}; several targets are learnt as numbers, classes one target at a time");
+            Err(groat::Error::Data { source_name, place, column, reason })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -198,7 +275,7 @@ impl Answers {
     /// Compares given values.
     pub fn compare(values: Matrix, truth: &Truth) -> groat::Result<Self> {
         let errors = match truth {
-            Truth::Values(y) => Errors::Regression(RegressionErrors::of(y, values.data())?),
+            Truth::Values { targets, y } => compare_values(targets, y, &values)?,
             Truth::Classes { codes, labels } => {
                 let predicted: Vec<usize> = values.view().iter().map(winner).collect();
                 Errors::Classification(ClassificationErrors::of(codes, &predicted, labels.len())?)
@@ -207,4 +284,18 @@ impl Answers {
         };
         Ok(Answers { values, errors })
     }
+}
+
+fn compare_values(targets: &[String], y: &Matrix, values: &Matrix) -> groat::Result<Errors> {
+    if values.cols() != y.cols() {
+        let what = "outputs of the model, one per target";
+        return Err(groat::Error::Shape { what, expected: y.cols(), found: values.cols() });
+    }
+    let of = |k: usize| RegressionErrors::of(&y.column_to_vec(k), &values.column_to_vec(k));
+    if let [_] = targets {
+        return Ok(Errors::Regression(of(0)?));
+    }
+    let each = targets.iter().enumerate();
+    let each = each.map(|(k, target)| Ok(TargetErrors { target: target.clone(), errors: of(k)? }));
+    each.collect::<groat::Result<_>>().map(Errors::Several)
 }

@@ -2,6 +2,7 @@
 
 use groat::Expansion;
 use groat::data::{InputOptions, Inputs, Table};
+use groat::expansion::Task;
 use std::path::Path;
 
 /// Reads a model file.
@@ -18,28 +19,42 @@ pub fn gives_components(model: &Expansion) -> bool {
     model.record().method == "kpca"
 }
 
+/// Titles of something that there is one of for each output: `name`, with the target or class it belongs to where
+/// there are several.
+pub fn per_output(name: &str, model: &Expansion) -> Vec<String> {
+    let labels: &[String] = match model.task() {
+        Task::Regression { targets } => targets,
+        Task::Classification { classes } => classes,
+        Task::Density => &[],
+    };
+    let title = |k: usize| match labels.get(k) {
+        _ if model.outputs() == 1 => name.to_owned(),
+        Some(label) => format!("{name}[{label}]"),
+        None => format!("{name}[{}]", k + 1),
+    };
+    (0..model.outputs()).map(title).collect()
+}
+
 /// What the model takes from a table: as it remembers, or (when it was not made from a table) its features by
-/// name, or all columns but the target.
-pub fn inputs(model: &Expansion, table: &Table, target: Option<&str>) -> groat::Result<Inputs> {
+/// name, or all columns but the targets.
+pub fn inputs(model: &Expansion, table: &Table, targets: &[String]) -> groat::Result<Inputs> {
     if let Some(inputs) = model.inputs() {
         return Ok(inputs.clone());
     }
     let options = InputOptions {
-        target: target.map(str::to_owned),
+        targets: targets.to_vec(),
         features: if table.is_named() { model.feature_names().to_vec() } else { Vec::new() },
         ..InputOptions::default()
     };
     Inputs::fit(table, &options)
 }
 
-/// Columns of a table that the model has no use for, the target apart.
-pub fn unused_columns(inputs: &Inputs, table: &Table, target: Option<&str>) -> Vec<String> {
+/// Columns of a table that the model has no use for, the targets apart.
+pub fn unused_columns(inputs: &Inputs, table: &Table) -> Vec<String> {
     if !table.is_named() || table.is_open() {
         return Vec::new();
     }
-    let used = |name: &String| {
-        inputs.columns().iter().any(|column| column.name == *name)
-            || [inputs.target(), target].contains(&Some(name.as_str()))
-    };
+    let known = || inputs.columns().iter().chain(inputs.targets());
+    let used = |name: &String| known().any(|column| column.name == *name);
     table.names().iter().filter(|name| !used(name)).cloned().collect()
 }

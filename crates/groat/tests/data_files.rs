@@ -362,7 +362,7 @@ mod columnar {
             let options = ReadOptions { batch: batch_rows, text: vec!["bag".into()], ..Default::default() };
             let table = from_bytes(stream_bytes(&batch), &options).unwrap();
             assert_eq!((table.names(), table.rows()), (&["x", "bag", "y"].map(str::to_owned)[..], 3));
-            let all = InputOptions { target: Some("y".into()), ..Default::default() };
+            let all = InputOptions { targets: vec!["y".into()], ..Default::default() };
             let chosen = InputOptions { features: vec!["x".into()], ..all.clone() };
             let dropped = InputOptions { exclude: vec!["bag".into()], ..all.clone() };
             for options in [chosen.clone(), dropped] {
@@ -380,7 +380,7 @@ mod columnar {
             let numbers = from_bytes(stream_bytes(&numbers), &ReadOptions::default()).unwrap();
             let from_bag = Inputs::fit(&numbers, &InputOptions::default()).unwrap();
             assert_eq!(from_bag.apply(&table).unwrap_err().to_string(), refusal);
-            let to_bag = InputOptions { target: Some("bag".into()), ..chosen };
+            let to_bag = InputOptions { targets: vec!["bag".into()], ..chosen };
             let to_bag = Inputs::fit(&numbers, &to_bag).unwrap();
             assert_eq!(to_bag.check(&table).unwrap_err().to_string(), refusal);
             assert_eq!(to_bag.apply(&table).unwrap().rows(), 3);

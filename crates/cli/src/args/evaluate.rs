@@ -15,8 +15,8 @@ pub struct EvaluateArgs {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: DataArgs,
-    /// Column with the answers [default: the one the model was fitted to]
-    #[arg(short, long, value_name = "NAME", help_heading = "Options")]
+    /// Column with the answers, or one for each target of the model [default: what the model was fitted to]
+    #[arg(short, long, value_name = "NAME,...", help_heading = "Options")]
     pub target: Option<String>,
     /// Also write a page with charts
     #[arg(long, value_name = "FILE.html", help_heading = "Options")]

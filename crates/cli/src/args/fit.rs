@@ -12,6 +12,8 @@ Examples:
       Gaussian kernels, as few as leave-one-out asks for, a fifth of the rows held out as test
   groat fit houses.csv --target price --method krr
       Kernel ridge regression on all rows, width and ridge by leave-one-out
+  groat fit motor.csv --target torque,heat
+      Two targets at once: one choice of vectors serves both
   groat fit iris.csv --target species --report iris.html
       Classification, because the target is text; a page with charts besides
   groat fit series.csv --target y --features u --embed 10 --kernel matern52
@@ -28,8 +30,8 @@ second Ctrl-C ends the command at once and writes nothing.")]
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Column to predict; a svmlight file has its own
-    #[arg(short, long, value_name = "NAME", help_heading = "Data")]
+    /// Column to predict, or several columns of numbers by one model; a svmlight file has its own
+    #[arg(short, long, value_name = "NAME,...", help_heading = "Data")]
     pub target: Option<String>,
     /// What kind of answer to learn; `auto` takes text and two-valued targets as classes
     #[arg(long, value_enum, default_value_t = TaskArg::Auto, help_heading = "Data")]
@@ -37,7 +39,7 @@ pub struct FitArgs {
     /// Column that says how much each row counts: numbers above 0
     #[arg(long, value_name = "NAME", help_heading = "Data")]
     pub weights: Option<String>,
-    /// Columns to learn from [default: all but the target]
+    /// Columns to learn from [default: all but the targets]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', help_heading = "Data")]
     pub features: Vec<String>,
     /// Columns to leave out

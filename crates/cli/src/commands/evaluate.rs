@@ -1,15 +1,16 @@
 //! `groat evaluate`: a model's errors on data with known answers.
 
 use crate::args::EvaluateArgs;
-use crate::dataset::{Answers, Errors, Samples};
+use crate::dataset::{Answers, Errors, Samples, Targets, named_targets};
 use crate::exit;
 use crate::input::read_table;
 use crate::model;
 use crate::output::page::{self, Part};
 use crate::output::progress::Bar;
-use crate::output::summary::{Summary, duration};
+use crate::output::summary::{self, Summary, duration};
 use crate::session::{Session, check_output, write_file};
 use groat::Expansion;
+use groat::data::Table;
 use groat::expansion::Task;
 use groat_report::{Page, Section};
 use serde::Serialize;
@@ -22,8 +23,8 @@ struct Answer {
     model: PathBuf,
     source: String,
     rows: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    target: Option<String>,
+    #[serde(flatten)]
+    targets: Targets,
     vectors: usize,
     errors: Errors,
     seconds: f64,
@@ -44,11 +45,11 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
             args.model.display()
         ));
     }
-    let target = target(args.target, &model)?;
     let bar = Bar::new(session, "evaluating");
     let table = read_table(&args.data.data, &args.data.reading.options(), session)?;
-    let inputs = model::inputs(&model, &table, target.as_deref())?;
-    let samples = Samples::for_model(&table, &inputs, target.as_deref(), &model)?;
+    let targets = targets(args.target.as_deref(), &model, &table)?;
+    let inputs = model::inputs(&model, &table, &targets)?;
+    let samples = Samples::for_model(&table, &inputs, &targets, &model)?;
     let answers = Answers::of(&model, &samples)?;
     session.check_stop()?;
     drop(bar);
@@ -56,7 +57,7 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
         model: args.model,
         source: table.source().to_owned(),
         rows: samples.len(),
-        target,
+        targets: Targets::new(&targets),
         vectors: model.size(),
         errors: answers.errors.clone(),
         seconds: started.elapsed().as_secs_f64(),
@@ -69,29 +70,46 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     session.answer(&answer, || answer.text())
 }
 
-/// The column with the answers; a density has none.
-fn target(typed: Option<String>, model: &Expansion) -> anyhow::Result<Option<String>> {
-    let remembered = model.inputs().and_then(|inputs| inputs.target().map(str::to_owned));
-    match (typed.or(remembered), model.task()) {
-        (None, Task::Density) => Ok(None),
-        (Some(_), Task::Density) => exit::usage("a density has no target: leave --target out"),
-        (None, _) => {
-            exit::usage("--target is missing: the model does not say which column holds the answers")
+/// The columns with the answers, one for each output; a density has none.
+fn targets(typed: Option<&str>, model: &Expansion, table: &Table) -> anyhow::Result<Vec<String>> {
+    let (expected, own) = match model.task() {
+        Task::Density => (0, &[][..]),
+        Task::Classification { .. } => (1, &[][..]),
+        Task::Regression { targets } => (model.outputs(), &targets[..]),
+    };
+    let named: Vec<String> = match typed {
+        Some(_) if expected == 0 => return exit::usage("a density has no target: leave --target out"),
+        Some(typed) => named_targets(table, typed)?,
+        None => {
+            let columns = model.inputs().map_or(&[][..], |inputs| inputs.targets());
+            columns.iter().map(|column| column.name.clone()).collect()
         }
-        (target, _) => Ok(target),
+    };
+    match named.len() {
+        // The model's own targets are told apart by their names, in whatever order they were typed.
+        count if count == expected && own.iter().all(|target| named.contains(target)) && !own.is_empty() => {
+            Ok(own.to_vec())
+        }
+        count if count == expected => Ok(named),
+        0 => exit::usage("--target is missing: the model does not say which column holds the answers"),
+        count => {
+            let own = if own.is_empty() { String::new() } else { format!(": {}", own.join(", ")) };
+            let count = summary::count(count, "column");
+            exit::usage(format!("--target names {count}, but the model predicts {expected}{own}"))
+        }
     }
 }
 
 fn page(model: &Expansion, part: Part<'_>, answer: &Answer) -> anyhow::Result<String> {
     let parts = [part];
-    let subject = answer.target.as_deref().unwrap_or("density");
+    let subject = answer.targets.text().unwrap_or_else(|| "density".to_owned());
     let mut page = Page::new(format!("{subject} in {}", answer.source))
         .lead(format!("What {} answers to {} rows.", answer.model.display(), answer.rows))
         .section(page::errors(&parts, None))
-        .section(page::answers(&parts, subject));
+        .section(page::answers(&parts));
     let space = match model.task() {
         Task::Density => page::density(model, &parts, None)?,
-        _ => page::space(model, &parts, subject)?,
+        _ => page::space(model, &parts)?,
     };
     if let Some(section) = space {
         page = page.section(section);
@@ -111,9 +129,9 @@ impl Answer {
             .line("model", self.model.display().to_string())
             .line("data", &self.source)
             .line("rows", self.rows.to_string())
-            .maybe("target", self.target.as_ref())
+            .maybe("target", self.targets.text())
             .line("vectors", self.vectors.to_string())
-            .line(if self.target.is_some() { "error" } else { "result" }, self.errors.to_string())
+            .line(if self.targets.text().is_some() { "error" } else { "result" }, self.errors.to_string())
             .line("time", duration(std::time::Duration::from_secs_f64(self.seconds)))
             .maybe("report", self.report.as_ref().map(|path| path.display().to_string()))
             .to_text()

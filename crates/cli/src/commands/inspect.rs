@@ -34,6 +34,9 @@ struct Answer {
     method: String,
     training_rows: usize,
     settings: BTreeMap<String, String>,
+    /// What to call the weights of a vector.
+    #[serde(skip)]
+    weights: Vec<String>,
     /// The vectors in order of selection, where they were selected one by one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<Term>,
@@ -100,6 +103,7 @@ impl Answer {
             method: model.record().method.clone(),
             training_rows: model.record().rows,
             settings: model.record().settings.clone(),
+            weights: model::per_output("weight", model),
             terms: terms(model),
         }
     }
@@ -144,9 +148,7 @@ impl Answer {
         if self.terms.is_empty() {
             return String::new();
         }
-        let weights = (1..=self.outputs)
-            .map(|k| if self.outputs == 1 { "weight".into() } else { format!("weight[{k}]") });
-        let head = ["term", "leave-one-out"].map(str::to_owned).into_iter().chain(weights);
+        let head = ["term", "leave-one-out"].map(str::to_owned).into_iter().chain(self.weights.clone());
         let line = |(i, term): (usize, &Term)| {
             let numbers = std::iter::once(&term.leave_one_out).chain(&term.weights).chain(&term.vector);
             std::iter::once((i + 1).to_string()).chain(numbers.map(|v| groat_report::number(*v))).collect()

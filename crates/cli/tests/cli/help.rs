@@ -27,6 +27,7 @@ fn example_files() -> Folder {
         f.put(name, renamed(waves(60), "rooms,age,price"));
     }
     f.put("map.csv", renamed(waves(300), "x,y,height"));
+    f.put("motor.csv", renamed(waves(60), "speed,torque,heat"));
     f.put("log.csv", renamed(waves(60), "rooms,age,price"));
     f.put("series.csv", renamed(waves(60), "u,v,y").replace(",v,", ",w,"));
     f.put("big.csv", waves(60));

@@ -13,4 +13,5 @@ mod predict;
 mod report;
 #[path = "../running/mod.rs"]
 mod running;
+mod targets;
 mod writing;

@@ -22,8 +22,12 @@ pub struct InputStream {
 }
 
 impl InputStream {
-    /// For rows of a source with these columns.
+    /// For rows of a source with these columns; there is at most one target.
     pub fn new(inputs: Inputs, source: &str, names: &[String], named: bool) -> Result<Self> {
+        if inputs.targets().len() > 1 {
+            let count = inputs.targets().len();
+            return Err(Error::parameter("targets", count, "one column when rows come one at a time"));
+        }
         let places = inputs.locate(source, names, named, false)?;
         let embedder = match inputs.embedding() {
             Some(embedding) => Some(Embedder::new(embedding, inputs.columns().len())?),
@@ -50,12 +54,12 @@ impl InputStream {
 
     /// Index of the target among the cells, if the source has it.
     pub fn target_position(&self) -> Option<usize> {
-        self.places.target
+        self.places.target()
     }
 
     /// The number to be predicted in a row.
     pub fn target(&self, place: Place, cells: &[Cell]) -> Result<f64> {
-        match self.places.target {
+        match self.places.target() {
             Some(index) => self.number(place, cells, index),
             None => Err(Error::Source {
                 source_name: self.source.clone(),
@@ -146,7 +150,7 @@ mod tests {
         for (table, embedding) in
             [(&mixed, None), (&plain, Some(Embedding { horizon: 2, ..Embedding::new(3) }))]
         {
-            let options = InputOptions { target: Some("y".into()), embedding, ..Default::default() };
+            let options = InputOptions { targets: vec!["y".into()], embedding, ..Default::default() };
             let inputs = Inputs::fit(table, &options).unwrap();
             let matrix = inputs.apply(table).unwrap();
             let rows: Vec<Vec<f64>> = matrix.view().iter().map(<[f64]>::to_vec).collect();
@@ -158,7 +162,7 @@ mod tests {
     fn a_refused_row_leaves_no_trace() {
         let names = ["u".to_owned(), "y".to_owned()];
         let options = InputOptions {
-            target: Some("y".into()),
+            targets: vec!["y".into()],
             embedding: Some(Embedding::new(1)),
             ..Default::default()
         };

@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::column::{Column, Sparse};
 use crate::error::{Error, Place, Result, check_len};
+use crate::matrix::Matrix;
 
 /// Where in the source each row came from, stored as runs of consecutive places.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -169,6 +170,15 @@ impl Table {
             self.check_number(row, index, value)?;
         }
         Ok(numbers.into_owned())
+    }
+
+    /// The numbers of some columns, all of them finite: one row per row of the table, a column per name.
+    pub fn matrix<S: AsRef<str>>(&self, names: &[S]) -> Result<Matrix> {
+        let mut numbers = Matrix::zeros(self.rows(), names.len());
+        for (k, name) in names.iter().enumerate() {
+            self.numbers(name.as_ref())?.iter().enumerate().for_each(|(row, v)| numbers[(row, k)] = *v);
+        }
+        Ok(numbers)
     }
 
     pub(crate) fn numbers_at(&self, index: usize) -> Result<std::borrow::Cow<'_, [f64]>> {

@@ -1,7 +1,7 @@
 //! What `groat fit` says when it is done, to a person or to a program.
 
 use super::Outcome;
-use crate::dataset::{Errors, Truth};
+use crate::dataset::{Errors, Targets, Truth};
 use crate::methods;
 use crate::output::summary::{Summary, count, duration};
 use groat::metrics::DensityScore;
@@ -17,8 +17,8 @@ pub struct Answer {
     source: String,
     rows: usize,
     features: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    target: Option<String>,
+    #[serde(flatten)]
+    targets: Targets,
     task: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     task_reason: Option<String>,
@@ -67,7 +67,7 @@ impl Answer {
     pub fn of(outcome: &Outcome) -> Self {
         let model = &outcome.fitted.model;
         let (task, classes) = match &outcome.train.truth {
-            Truth::Values(_) => ("regression", None),
+            Truth::Values { .. } => ("regression", None),
             Truth::Classes { labels, .. } => ("classification", Some(labels.clone())),
             Truth::Nothing => ("density", None),
         };
@@ -76,7 +76,7 @@ impl Answer {
             source: outcome.source.clone(),
             rows: outcome.rows,
             features: model.features(),
-            target: outcome.target.clone(),
+            targets: Targets::new(&outcome.targets),
             task,
             task_reason: outcome.task_reason.clone(),
             classes,
@@ -110,7 +110,8 @@ impl Answer {
         let reason = self.task_reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         let classes =
             self.classes.as_ref().map_or(String::new(), |c| format!(" into {}", count(c.len(), "class")));
-        let target = self.target.as_ref().map_or(String::new(), |target| format!("{target}, "));
+        let target = self.targets.text().map_or(String::new(), |target| format!("{target}, "));
+        let all = if matches!(self.training, Errors::Several(_)) { ", all targets together" } else { "" };
         let rows = format!(
             "{} ({} to learn from, {} to test; {})",
             self.rows, self.training_rows, self.test_rows, self.split
@@ -125,7 +126,10 @@ impl Answer {
             .line("method", &self.method)
             .line("kernel", format!("{}, {}", self.kernel, self.kernel_choice))
             .line("vectors", format!("{} of {} kept", self.vectors, self.candidates))
-            .maybe("leave-one-out", self.leave_one_out.as_ref().map(leave_one_out_text))
+            .maybe(
+                "leave-one-out",
+                self.leave_one_out.as_ref().map(|loo| format!("{}{all}", leave_one_out_text(loo))),
+            )
             .line(names[0], self.training.to_string())
             .maybe(names[1], self.test.as_ref().map(Errors::to_string))
             .maybe("Parzen, test", self.parzen_test.map(|score| Errors::Density(score).to_string()))

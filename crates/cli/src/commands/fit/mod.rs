@@ -31,8 +31,8 @@ struct Outcome {
     rows: usize,
     training_rows: usize,
     test_rows: usize,
-    /// The column that is predicted; none for a density.
-    target: Option<String>,
+    /// The columns that are predicted; none for a density.
+    targets: Vec<String>,
     /// Why numbers or classes, where that was decided here.
     task_reason: Option<String>,
     /// How the test part was chosen.
@@ -82,11 +82,6 @@ pub fn run(args: FitArgs, session: &Session) -> anyhow::Result<()> {
 }
 
 impl Outcome {
-    /// What is learnt, in a few words.
-    fn subject(&self) -> &str {
-        self.target.as_deref().unwrap_or("density")
-    }
-
     /// That Ctrl-C ended the fit, if it did.
     fn interruption(&self) -> Option<String> {
         let terms = || count(self.fitted.model.size(), "vector");
@@ -98,9 +93,9 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let started = Instant::now();
     let bar = Bar::new(session, "reading");
     let table = read_table(&plan.data, &plan.reading, session)?;
-    let target = plan.target(&table)?;
-    let inputs = Inputs::fit(&table, &plan.input_options(target.as_deref()))?;
-    let (samples, task_reason) = Samples::for_training(&table, &inputs, target.as_deref(), plan.task)?;
+    let targets = plan.targets(&table)?;
+    let inputs = Inputs::fit(&table, &plan.input_options(&targets))?;
+    let (samples, task_reason) = Samples::for_training(&table, &inputs, &targets, plan.task)?;
     let (split, how) = plan.split(samples.len(), &inputs)?;
     let train = samples.select(&split.train);
     let test = (!split.test.is_empty()).then(|| samples.select(&split.test));
@@ -118,7 +113,7 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     });
     let weights = weights.transpose()?;
 
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = uneven_targets(&train).into_iter().collect();
     let (x, standardisation) = standardise(&plan, &train, &inputs, &mut notes)?;
     notes.extend(repeated_rows(&train));
     let (mut fitted, reference) = learn(&plan, session, &bar, &train, &x, weights.as_deref())?;
@@ -130,7 +125,7 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         None => {
             fitted.model = fitted
                 .model
-                .with_task(task(&train.truth, target.as_deref()))?
+                .with_task(task(&train.truth))?
                 .with_standardisation(standardisation)?
                 .with_error_bars(fitted.error_bars.clone())?;
             (fitted, None)
@@ -146,7 +141,7 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         rows: table.rows(),
         training_rows: train.len(),
         test_rows: test.as_ref().map_or(0, Samples::len),
-        target,
+        targets,
         task_reason,
         split: how,
         places: split.train.iter().map(|i| i + inputs.lost_rows()).collect(),
@@ -173,7 +168,7 @@ fn learn(
 ) -> anyhow::Result<(Fitted, Option<groat::batch::forward::Density>)> {
     let settings = plan.settings(train, session.seed);
     let problem = match &train.truth {
-        Truth::Values(y) => Problem::regression(x.view(), y)?,
+        Truth::Values { y, .. } => Problem::multi_output(x.view(), y.view())?,
         Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,
         Truth::Nothing => Problem::density(x.view())?,
     };
@@ -188,9 +183,9 @@ fn learn(
     Ok((methods::build(&plan.method, &settings)?.fit(&problem, bar)?, None))
 }
 
-fn task(truth: &Truth, target: Option<&str>) -> Task {
+fn task(truth: &Truth) -> Task {
     match truth {
-        Truth::Values(_) => Task::Regression { targets: target.map(str::to_owned).into_iter().collect() },
+        Truth::Values { targets, .. } => Task::Regression { targets: targets.clone() },
         Truth::Classes { labels, .. } => Task::Classification { classes: labels.clone() },
         Truth::Nothing => Task::Density,
     }
@@ -202,16 +197,18 @@ fn left_out(outcome: &Outcome) -> anyhow::Result<Table> {
     let Some(found) = found else {
         anyhow::bail!("--loo: {} knows no leave-one-out predictions of these data", outcome.plan.method)
     };
+    let model = &outcome.fitted.model;
     let row = Column::Numeric(outcome.places.iter().map(|place| (place + 1) as f64).collect());
-    let truth = match &outcome.train.truth {
-        Truth::Values(y) => Column::Numeric(y.clone()),
-        Truth::Classes { codes, labels } => Column::text(codes.iter().map(|&code| &labels[code])),
-        Truth::Nothing => Column::Numeric(Vec::new()),
-    };
-    let named = predict::columns(&outcome.fitted.model, &found.predictions, 0, true);
-    let (mut names, mut columns): (Vec<String>, Vec<Column>) = named.into_iter().unzip();
-    names.splice(0..0, ["row".to_owned(), "true".to_owned()]);
-    columns.splice(0..0, [row, truth]);
+    let mut named = vec![("row".to_owned(), row)];
+    match &outcome.train.truth {
+        Truth::Values { y, .. } => named.extend(predict::numbers("true", model, y, 0)),
+        Truth::Classes { codes, labels } => {
+            named.push(("true".to_owned(), Column::text(codes.iter().map(|&code| &labels[code]))));
+        }
+        Truth::Nothing => {}
+    }
+    named.extend(predict::columns(model, &found.predictions, 0, true));
+    let (names, columns): (Vec<String>, Vec<Column>) = named.into_iter().unzip();
     Ok(Table::new(names, columns)?)
 }
 
@@ -236,6 +233,27 @@ fn standardise(
         standardisation.apply(&mut x)?;
     }
     Ok((x, plan.standardise.then_some(standardisation)))
+}
+
+/// Says so when some targets vary so much more than others that the model is made for them alone.
+fn uneven_targets(train: &Samples) -> Option<String> {
+    const UNEVEN: f64 = 10.0;
+    let Truth::Values { targets, y } = &train.truth else { return None };
+    let deviations = Standardisation::fit(y.view()).ok()?;
+    let varies = |k: &usize| !deviations.constant().contains(k);
+    let scale = |k: &usize| deviations.scale()[*k];
+    let by_scale = |a: &usize, b: &usize| scale(a).total_cmp(&scale(b));
+    let least = (0..targets.len()).filter(varies).min_by(by_scale)?;
+    let most = (0..targets.len()).filter(varies).max_by(by_scale)?;
+    (scale(&most) > UNEVEN * scale(&least)).then(|| {
+        format!(
+            "one model lowers the squared errors of all targets together, and {} varies {} times as much as {}: bring \
+             them to like units, or fit them one by one",
+            targets[most],
+            (scale(&most) / scale(&least)).round(),
+            targets[least]
+        )
+    })
 }
 
 fn repeated_rows(train: &Samples) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The page of `groat fit --report`.
 
 use super::{Outcome, answer};
+use crate::dataset::Targets;
 use crate::output::page::{self, Part};
 use crate::output::summary::{count, duration};
 use groat_report::{Page, Section};
@@ -28,15 +29,16 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         count(outcome.fitted.candidates, "candidate"),
         duration(Duration::from_secs_f64(outcome.seconds))
     );
+    let subject = Targets::new(&outcome.targets).text().unwrap_or_else(|| "density".to_owned());
     let source = Path::new(&outcome.source);
     let file = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
-    let mut page = Page::new(format!("{} from {file}", outcome.subject()))
+    let mut page = Page::new(format!("{subject} from {file}"))
         .lead(outcome.interruption().map_or(lead.clone(), |said| format!("{lead} The fit was {said}.")))
         .section(page::errors(&parts, outcome.fitted.leave_one_out.as_ref()))
-        .section(page::answers(&parts, outcome.subject()));
+        .section(page::answers(&parts));
     let space = match &outcome.reference {
         Some(parzen) => page::density(model, &parts, Some(&parzen.density))?,
-        None => page::space(model, &parts, outcome.subject())?,
+        None => page::space(model, &parts)?,
     };
     let optional =
         [space, page::selection(&outcome.fitted, &outcome.kernel, &answer::judged_by(outcome), &parts)?];
@@ -51,7 +53,10 @@ fn settings(outcome: &Outcome) -> Section {
     let model = &outcome.fitted.model;
     let mut pairs = vec![
         ("data".to_owned(), outcome.source.clone()),
-        ("target".to_owned(), outcome.target.clone().unwrap_or_else(|| "none, a density".to_owned())),
+        (
+            "target".to_owned(),
+            Targets::new(&outcome.targets).text().unwrap_or_else(|| "none, a density".to_owned()),
+        ),
         ("method".to_owned(), outcome.plan.method.clone()),
         ("kernel".to_owned(), model.kernel().to_string()),
         ("kernel choice".to_owned(), answer::kernel_choice(outcome)),

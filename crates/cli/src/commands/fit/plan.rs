@@ -1,7 +1,7 @@
 //! What a call of `groat fit` means, settled before any data are read.
 
 use crate::args::{Bytes, FitArgs, KernelArg, SelectionArgs, SupportArg, TaskArg};
-use crate::dataset::{Samples, Truth};
+use crate::dataset::{Samples, Truth, named_targets};
 use crate::exit;
 use crate::methods::Settings;
 use crate::session::{Session, check_output};
@@ -158,27 +158,40 @@ impl Plan {
         }
     }
 
-    /// The column to predict; none for a density.
-    pub fn target(&self, table: &Table) -> anyhow::Result<Option<String>> {
-        match &self.target {
-            _ if self.task == TaskArg::Density => Ok(None),
-            Some(name) => Ok(Some(table.names()[table.find(name)?].clone())),
+    /// The columns to predict; none for a density.
+    pub fn targets(&self, table: &Table) -> anyhow::Result<Vec<String>> {
+        let targets = match &self.target {
+            _ if self.task == TaskArg::Density => Vec::new(),
+            Some(typed) => named_targets(table, typed)?,
             // A svmlight file puts the answer first and has room for no other.
-            None if table.is_open() => Ok(Some(table.names()[0].clone())),
-            None => exit::usage(format!(
-                "--target is missing: say which column of {} to predict ({})",
-                table.source(),
-                table.names().join(", ")
+            None if table.is_open() => vec![table.names()[0].clone()],
+            None => {
+                return exit::usage(format!(
+                    "--target is missing: say which column of {} to predict ({})",
+                    table.source(),
+                    table.names().join(", ")
+                ));
+            }
+        };
+        let alone = [
+            ("--task classification", self.task == TaskArg::Classification),
+            ("--embed", self.embedding.is_some()),
+        ];
+        match alone.into_iter().find(|(_, asked)| *asked && targets.len() > 1) {
+            Some((argument, _)) => exit::usage(format!(
+                "{argument} takes one target: fit a model for each of {}",
+                targets.join(", ")
             )),
+            None => Ok(targets),
         }
     }
 
     /// Which columns to learn from.
-    pub fn input_options(&self, target: Option<&str>) -> InputOptions {
+    pub fn input_options(&self, targets: &[String]) -> InputOptions {
         // Chosen features leave the weights out by themselves.
         let weights = self.weights.iter().filter(|_| self.features.is_empty());
         InputOptions {
-            target: target.map(str::to_owned),
+            targets: targets.to_vec(),
             features: self.features.clone(),
             exclude: self.exclude.iter().chain(weights).cloned().collect(),
             categorical: self.categorical.clone(),

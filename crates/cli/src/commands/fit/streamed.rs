@@ -29,10 +29,10 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let bar = Bar::new(session, "reading");
     let options = ReadOptions { batch: BATCH, ..plan.reading.clone() };
     let survey = Survey::of(&plan, &options, session, &bar)?;
-    let Survey { inputs, target, train, test, .. } = &survey;
-    let mut batches = FileBatches::new(&plan.data, &options, inputs.clone(), target);
+    let Survey { inputs, train, test, .. } = &survey;
+    let mut batches = FileBatches::new(&plan.data, &options, inputs.clone())?;
     if let Truth::Classes { labels, .. } = &train.truth {
-        batches = batches.classes(labels.clone());
+        batches = batches.classes(labels.clone())?;
     }
     if plan.test_fraction() > 0.0 {
         batches = batches.without(plan.test_fraction(), session.seed);
@@ -46,13 +46,14 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         "the data were read batch by batch and never held".to_owned(),
         format!("errors are those of {} training and {} test rows, drawn at random", train.len(), test.len()),
     ];
+    notes.extend(super::uneven_targets(train));
     notes.append(&mut fitted.notes);
     let record = fitted.model.record().clone().with("seed", session.seed).with("source", &survey.source);
     let kernel = fitted.model.kernel().clone();
-    let regression = matches!(train.truth, Truth::Values(_));
+    let regression = matches!(train.truth, Truth::Values { .. });
     fitted.model = fitted
         .model
-        .with_task(super::task(&train.truth, Some(target)))?
+        .with_task(super::task(&train.truth))?
         .with_standardisation(batches.standardisation().cloned())?
         .with_error_bars(fitted.error_bars.clone().filter(|_| regression))?
         .with_inputs(inputs.clone())?
@@ -65,7 +66,7 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         rows: survey.counts[0] + survey.counts[1],
         training_rows: survey.counts[0],
         test_rows: survey.counts[1],
-        target: Some(survey.target),
+        targets: survey.targets,
         task_reason: survey.reason,
         split: format!("{}% at random, seed {}", 100.0 * plan.test_fraction(), session.seed),
         places: Vec::new(),
@@ -97,7 +98,7 @@ fn learn(
     }
     let problem = match &drawn.truth {
         Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,
-        Truth::Values(y) => Problem::regression(x.view(), y)?,
+        Truth::Values { y, .. } => Problem::multi_output(x.view(), y.view())?,
         Truth::Nothing => Problem::density(x.view())?,
     };
     let (kernel, trials) = ols.choose_kernel(&problem, bar)?;
@@ -109,7 +110,7 @@ fn learn(
 struct Survey {
     source: String,
     inputs: Inputs,
-    target: String,
+    targets: Vec<String>,
     reason: Option<String>,
     /// Rows for training and for test.
     counts: [usize; 2],
@@ -128,9 +129,10 @@ impl Survey {
                 _ => anyhow::bail!("{} has no rows", plan.data.display()),
             };
         };
-        let Some(target) = plan.target(first)? else { anyhow::bail!("a density is not read in batches") };
-        let inputs = Inputs::fit(first, &plan.input_options(Some(&target)))?;
-        let (classes, reason) = takes_classes(first, &inputs, &target, plan.task)?;
+        let targets = plan.targets(first)?;
+        anyhow::ensure!(!targets.is_empty(), "a density is not read in batches");
+        let inputs = Inputs::fit(first, &plan.input_options(&targets))?;
+        let (classes, reason) = takes_classes(first, &inputs, &targets, plan.task)?;
         let source = first.source().to_owned();
         let mut parts = [Reservoir::new(session.seed), Reservoir::new(session.seed ^ 1)];
         let mut seen = HashSet::new();
@@ -139,13 +141,13 @@ impl Survey {
             let table = table?;
             session.check_stop()?;
             let x = inputs.apply(&table)?;
-            let column = table.column(table.find(&target)?);
-            let values = if classes { Vec::new() } else { table.numbers(&target)? };
+            let column = table.column(table.find(&targets[0])?);
+            let values = if classes { Matrix::zeros(0, 0) } else { table.matrix(&targets)? };
             for row in 0..table.rows() {
                 let answer = if classes {
                     Answer::Label(column.label(row).unwrap_or_default().into_owned())
                 } else {
-                    Answer::Number(values[row])
+                    Answer::Numbers(values.row(row).to_vec())
                 };
                 if let Answer::Label(label) = &answer
                     && !seen.contains(label)
@@ -160,8 +162,8 @@ impl Survey {
         }
         let labels = labels(seen)?;
         let counts = [parts[0].offered, parts[1].offered];
-        let [train, test] = parts.map(|part| part.samples(inputs.features(), &labels));
-        Ok(Survey { source, inputs, target, reason, counts, train: train?, test: test? })
+        let [train, test] = parts.map(|part| part.samples(inputs.features(), &targets, &labels));
+        Ok(Survey { source, inputs, targets, reason, counts, train: train?, test: test? })
     }
 }
 
@@ -175,7 +177,8 @@ fn labels(seen: HashSet<String>) -> groat::Result<Vec<String>> {
 
 /// The answer of one row.
 enum Answer {
-    Number(f64),
+    /// One for each target.
+    Numbers(Vec<f64>),
     Label(String),
 }
 
@@ -203,18 +206,19 @@ impl Reservoir {
     }
 
     /// What was kept; answers are classes if there are labels.
-    fn samples(self, features: usize, labels: &[String]) -> groat::Result<Samples> {
+    fn samples(self, features: usize, targets: &[String], labels: &[String]) -> groat::Result<Samples> {
         let (mut x, mut values, mut codes) = (Vec::new(), Vec::new(), Vec::new());
         for (row, answer) in &self.kept {
             x.extend(row);
             match answer {
-                Answer::Number(value) => values.push(*value),
+                Answer::Numbers(numbers) => values.extend(numbers),
                 Answer::Label(label) => codes.extend(labels.iter().position(|l| l == label)),
             }
         }
         let x = Matrix::from_vec(x, self.kept.len(), features)?;
         let truth = if labels.is_empty() {
-            Truth::Values(values)
+            let y = Matrix::from_vec(values, self.kept.len(), targets.len())?;
+            Truth::Values { targets: targets.to_vec(), y }
         } else {
             Truth::Classes { codes, labels: labels.to_vec() }
         };

@@ -1,6 +1,6 @@
 //! A model's values as named columns.
 
-use crate::model::gives_components;
+use crate::model::{gives_components, per_output};
 use groat::data::Column;
 use groat::expansion::{Task, winner};
 use groat::{Expansion, Matrix};
@@ -32,17 +32,11 @@ pub fn columns(model: &Expansion, values: &Matrix, lost: usize, scores: bool) ->
 
 /// One column per output, named after it when there are several.
 pub fn numbers(name: &str, model: &Expansion, values: &Matrix, lost: usize) -> Vec<(String, Column)> {
-    let targets: &[String] = match model.task() {
-        Task::Regression { targets } => targets,
-        _ => &[],
+    let titles = match model.task() {
+        Task::Regression { targets } if gives_components(model) && !targets.is_empty() => targets.clone(),
+        _ => per_output(name, model),
     };
-    let title = |k: usize| match targets.get(k) {
-        Some(component) if gives_components(model) => component.clone(),
-        _ if values.cols() == 1 => name.to_owned(),
-        Some(target) => format!("{name}[{target}]"),
-        None => format!("{name}[{}]", k + 1),
-    };
-    (0..values.cols()).map(|k| (title(k), column(values, k, lost))).collect()
+    titles.into_iter().enumerate().map(|(k, title)| (title, column(values, k, lost))).collect()
 }
 
 fn column(values: &Matrix, k: usize, lost: usize) -> Column {

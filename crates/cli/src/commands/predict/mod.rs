@@ -2,7 +2,7 @@
 
 mod columns;
 
-pub use columns::columns;
+pub use columns::{columns, numbers};
 
 use crate::args::PredictArgs;
 use crate::input::open_tables;
@@ -202,13 +202,13 @@ impl Predictions<'_> {
             );
         };
         let deviations = error_bars.standard_deviation(&self.model, x)?;
-        Ok(columns::numbers("std", &self.model, &deviations, lost))
+        Ok(numbers("std", &self.model, &deviations, lost))
     }
 
     /// What the model takes from these data, as the first batch shows; says which columns it has no use for.
     fn settle_inputs(&self, table: &Table) -> anyhow::Result<Inputs> {
-        let inputs = model::inputs(&self.model, table, None)?;
-        let unused = model::unused_columns(&inputs, table, None);
+        let inputs = model::inputs(&self.model, table, &[])?;
+        let unused = model::unused_columns(&inputs, table);
         if !unused.is_empty() && !self.args.append {
             let list = unused.join(", ");
             self.session

@@ -271,7 +271,7 @@ impl<'a> Stream<'a> {
         let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         Answer {
             source,
-            target: inputs.target().unwrap_or_default().to_owned(),
+            target: inputs.targets().first().map_or_else(String::new, |target| target.name.clone()),
             features: inputs.feature_names(),
             algorithm: learner.algorithm().to_owned(),
             kernel: learner.kernel().to_string(),
@@ -295,8 +295,13 @@ fn choose_inputs(args: &StreamArgs, rows: &Rows) -> anyhow::Result<Inputs> {
         horizon: args.horizon as usize,
         feedback: !args.no_feedback,
     });
+    if let Some(several) = args.target.as_ref().filter(|t| t.contains(',') && !rows.names().contains(t)) {
+        return exit::usage(format!(
+            "--target {several}: a stream predicts one column; run one stream for each, or `groat fit`, which takes several"
+        ));
+    }
     let options = InputOptions {
-        target: args.target.clone(),
+        targets: args.target.iter().cloned().collect(),
         features: args.features.clone(),
         embedding,
         ..InputOptions::default()

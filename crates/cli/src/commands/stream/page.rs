@@ -53,11 +53,11 @@ fn function(stream: &Stream<'_>, target: &str) -> anyhow::Result<Option<Section>
     let Some(model) = stream.model()?.filter(|_| d <= 2 && !history.y.is_empty()) else { return Ok(None) };
     let samples = Samples {
         x: Matrix::from_vec(history.x.clone(), history.y.len(), d)?,
-        truth: Truth::Values(history.y.clone()),
+        truth: Truth::Values { targets: vec![target.to_owned()], y: Matrix::column(history.y.clone()) },
     };
     let answers = Answers::of(&model, &samples)?;
     let part = Part { name: "samples", samples: &samples, answers: &answers };
-    Ok(page::space(&model, &[part], target)?)
+    Ok(page::space(&model, &[part])?)
 }
 
 fn settings(answer: &Answer) -> Section {

@@ -1,51 +1,64 @@
 //! Predicted against true, and what is left over.
 
-use super::Part;
+use super::{CHARTED, Part, targets, titled};
 use crate::dataset::Truth;
 use groat_report::{Axis, Bars, Chart, Rule, Scatter, Section};
 
 /// Charts of the answers: for numbers predicted against true and the residuals, for classes how sure the
 /// decisions are, for a density how well it foretold the rows.
-pub fn answers(parts: &[Part<'_>], target: &str) -> Section {
+pub fn answers(parts: &[Part<'_>]) -> Section {
     match parts.first().map(|part| &part.samples.truth) {
-        Some(Truth::Values(_)) => values(parts, target),
+        Some(Truth::Values { .. }) => values(parts),
         Some(Truth::Classes { labels, .. }) => margins(parts, labels.len()),
         Some(Truth::Nothing) => log_densities(parts),
         None => Section::new("Answers"),
     }
 }
 
-fn values(parts: &[Part<'_>], target: &str) -> Section {
+fn values(parts: &[Part<'_>]) -> Section {
+    let all = targets(parts);
+    let section = Section::new("Predictions");
+    let section = match all.len() {
+        count if count > CHARTED => section
+            .text(format!("Charts of the first {CHARTED} of {count} targets; the table of errors has all.")),
+        _ => section,
+    };
+    (0..all.len().min(CHARTED)).flat_map(|k| charts(parts, k)).fold(section, Section::chart)
+}
+
+/// The charts of target `k`.
+fn charts(parts: &[Part<'_>], k: usize) -> Vec<Chart> {
+    let all = targets(parts);
+    let target = &all[k];
     let pairs = |part: &Part<'_>| -> Vec<(f64, f64)> {
-        let Truth::Values(truth) = &part.samples.truth else { return Vec::new() };
-        truth.iter().copied().zip(part.answers.values.data().iter().copied()).collect()
+        let Truth::Values { y, .. } = &part.samples.truth else { return Vec::new() };
+        y.column_to_vec(k).into_iter().zip(part.answers.values.column_to_vec(k)).collect()
     };
     let cloud = |points: fn((f64, f64)) -> (f64, f64)| {
         parts.iter().map(move |part| Scatter::new(part.name, pairs(part).into_iter().map(points).collect()))
     };
-    let against = Chart::new("Predicted against true")
+    let against = Chart::new(titled("Predicted against true", target, all))
         .describe("Each point is a row; on the dashed line the prediction is right")
         .x(Axis::new(format!("{target}, true")))
         .y(Axis::new(format!("{target}, predicted")))
         .same_range()
         .layers(cloud(|pair| pair))
         .layer(Rule::identity("right"));
-    let residuals = Chart::new("Residuals")
+    let residuals = Chart::new(titled("Residuals", target, all))
         .describe("True minus predicted, against the prediction")
         .x(Axis::new(format!("{target}, predicted")))
         .y(Axis::new("true − predicted"))
         .layers(cloud(|(truth, predicted)| (predicted, truth - predicted)))
         .layer(Rule::horizontal("right", 0.0));
-    let mut section = Section::new("Predictions").chart(against.height(320.0)).chart(residuals);
-    for part in parts {
+    let distribution = |part: &Part<'_>| {
         let left: Vec<f64> = pairs(part).into_iter().map(|(truth, predicted)| truth - predicted).collect();
-        let chart = Chart::new(format!("Distribution of the residuals, {}", part.name))
+        let title = format!("Distribution of the residuals, {}", part.name);
+        Chart::new(titled(&title, target, all))
             .x(Axis::new("true − predicted"))
             .y(Axis::new("rows").whole())
-            .layer(Bars::histogram("residuals", &left));
-        section = section.chart(chart);
-    }
-    section
+            .layer(Bars::histogram("residuals", &left))
+    };
+    [against.height(320.0), residuals].into_iter().chain(parts.iter().map(distribution)).collect()
 }
 
 /// The margin of a row: how far the value of its true class lies above the best other one.

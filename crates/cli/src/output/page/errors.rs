@@ -1,8 +1,9 @@
 //! The table of errors, and for classes which was taken for which.
 
 use super::Part;
-use crate::dataset::{Errors, Truth};
+use crate::dataset::{Errors, TargetErrors, Truth};
 use groat::batch::LeaveOneOut;
+use groat::metrics::RegressionErrors;
 use groat_report::{Section, Table, number};
 
 /// Errors of every part, leave-one-out included where the method knows it.
@@ -38,20 +39,30 @@ fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table
     let head = ["part", "rows", "root mean square", "mean square", "mean absolute", "largest", "R²"];
     let mut table = Table::new("Errors of the predicted numbers", head);
     for part in parts {
-        if let Errors::Regression(e) = &part.answers.errors {
-            let numbers = [e.root_mean_squared, e.mean_squared, e.mean_absolute, e.largest].map(number);
-            let fit = e.r_squared.map_or("–".to_owned(), number);
-            table =
-                table.row([part.name.to_owned(), e.rows.to_string()].into_iter().chain(numbers).chain([fit]));
+        match &part.answers.errors {
+            Errors::Regression(e) => table = table.row(value_cells(part.name.to_owned(), e)),
+            Errors::Several(all) => {
+                let row = |e: &TargetErrors| value_cells(format!("{}, {}", part.name, e.target), &e.errors);
+                table = all.iter().map(row).fold(table, Table::row);
+            }
+            Errors::Classification(_) | Errors::Density(_) => {}
         }
     }
     if let Some(loo) = leave_one_out {
+        let several = loo.predictions.cols() > 1;
+        let name = if several { "leave-one-out, all targets" } else { "leave-one-out" };
         let rows = loo.predictions.rows().to_string();
         let dash = || "–".to_owned();
         let numbers = [number(loo.mean_square.sqrt()), number(loo.mean_square), dash(), dash(), dash()];
-        table = table.row(["leave-one-out".to_owned(), rows].into_iter().chain(numbers));
+        table = table.row([name.to_owned(), rows].into_iter().chain(numbers));
     }
     table
+}
+
+fn value_cells(name: String, e: &RegressionErrors) -> Vec<String> {
+    let numbers = [e.root_mean_squared, e.mean_squared, e.mean_absolute, e.largest].map(number);
+    let fit = e.r_squared.map_or("–".to_owned(), number);
+    [name, e.rows.to_string()].into_iter().chain(numbers).chain([fit]).collect()
 }
 
 fn class_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {

@@ -16,7 +16,10 @@ pub use selection::selection;
 pub use space::space;
 pub use vectors::{column_names, feature_names, raw_vectors, vectors};
 
-use crate::dataset::{Answers, Samples};
+use crate::dataset::{Answers, Samples, Truth};
+
+/// Most targets that get charts of their own; tables have them all.
+const CHARTED: usize = 6;
 
 /// One part of the data, and what a model answered.
 #[derive(Clone, Copy)]
@@ -24,6 +27,19 @@ pub struct Part<'a> {
     pub name: &'a str,
     pub samples: &'a Samples,
     pub answers: &'a Answers,
+}
+
+/// The targets of a regression; none otherwise.
+fn targets<'a>(parts: &[Part<'a>]) -> &'a [String] {
+    match parts.first().map(|part| &part.samples.truth) {
+        Some(Truth::Values { targets, .. }) => targets,
+        _ => &[],
+    }
+}
+
+/// The title of a chart that there is one of for each of `targets`.
+fn titled(title: &str, target: &str, targets: &[String]) -> String {
+    if targets.len() == 1 { title.to_owned() } else { format!("{title}, {target}") }
 }
 
 /// The line at the foot of every page.

@@ -87,11 +87,14 @@ fn growth(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
     Ok(Some(chart))
 }
 
-/// What a row adds to the error that the selection lowers: squared error, of the codes for classes, or 1 for a
-/// wrong class.
+/// What a row adds to the error that the selection lowers: squared error (mean over the outputs), of the codes for
+/// classes, or 1 for a wrong class.
 fn loss(truth: &Truth, by_error_rate: bool, row: usize, values: &[f64]) -> f64 {
     match truth {
-        Truth::Values(y) => (values[0] - y[row]).powi(2),
+        Truth::Values { y, .. } => {
+            let squares = values.iter().zip(y.row(row)).map(|(v, y)| (v - y).powi(2));
+            squares.sum::<f64>() / values.len() as f64
+        }
         Truth::Classes { codes, .. } if by_error_rate => f64::from(u8::from(winner(values) != codes[row])),
         Truth::Classes { codes, .. } => {
             let positive = |c: usize| if values.len() == 1 { codes[row] == 1 } else { codes[row] == c };

@@ -1,7 +1,7 @@
 //! The model over the space of its features, where that has one or two dimensions.
 
-use super::Part;
 use super::vectors::{feature_names, raw_vectors};
+use super::{CHARTED, Part, targets, titled};
 use crate::dataset::Truth;
 use groat::expansion::winner;
 use groat::{Expansion, Rows};
@@ -10,15 +10,21 @@ use groat_report::{Axis, Cells, Chart, Contours, Grid, Line, Paint, Scatter, Sec
 /// Cells along each side of a map.
 pub(super) const CELLS: usize = 96;
 
-/// The curve of one feature, or the map of two; nothing for more.
-pub fn space(model: &Expansion, parts: &[Part<'_>], target: &str) -> groat::Result<Option<Section>> {
-    let chart = match (model.features(), model.classes().is_empty()) {
-        (1, true) if model.outputs() == 1 => curve(model, parts, target)?,
-        (2, true) if model.outputs() == 1 => surface(model, target, parts)?,
-        (2, false) => regions(model, parts)?,
-        _ => None,
-    };
-    Ok(chart.map(|chart| Section::new("The model over its features").chart(chart)))
+/// The curve of one feature, or the map of two, for each target; nothing for more features.
+pub fn space(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
+    let mut charts = Vec::new();
+    for k in 0..targets(parts).len().min(CHARTED) {
+        match model.features() {
+            1 => charts.extend(curve(model, parts, k)?),
+            2 => charts.extend(surface(model, parts, k)?),
+            _ => {}
+        }
+    }
+    if model.features() == 2 && !model.classes().is_empty() {
+        charts.extend(regions(model, parts)?);
+    }
+    let section = Section::new("The model over its features");
+    Ok((!charts.is_empty()).then(|| charts.into_iter().fold(section, Section::chart)))
 }
 
 /// Range of a feature over all parts, a little widened.
@@ -29,26 +35,27 @@ pub(super) fn range(parts: &[Part<'_>], feature: usize) -> Option<(f64, f64)> {
     (low <= high).then_some((low - margin, high + margin))
 }
 
-fn curve(model: &Expansion, parts: &[Part<'_>], target: &str) -> groat::Result<Option<Chart>> {
+fn curve(model: &Expansion, parts: &[Part<'_>], k: usize) -> groat::Result<Option<Chart>> {
     let Some((low, high)) = range(parts, 0) else { return Ok(None) };
     let xs: Vec<f64> = (0..=400).map(|i| low + (high - low) * i as f64 / 400.0).collect();
     let ys = model.values(Rows::new(&xs, 1)?)?;
     let name = feature_names(model).swap_remove(0);
     let points = parts.iter().filter_map(|part| match &part.samples.truth {
-        Truth::Values(y) => {
+        Truth::Values { y, .. } => {
             let x = part.samples.x.data().iter().copied();
-            Some(Scatter::new(part.name, x.zip(y.iter().copied()).collect()))
+            Some(Scatter::new(part.name, x.zip(y.column_to_vec(k)).collect()))
         }
         Truth::Classes { .. } | Truth::Nothing => None,
     });
-    let chart = Chart::new("The fitted curve")
+    let all = targets(parts);
+    let chart = Chart::new(titled("The fitted curve", &all[k], all))
         .x(Axis::new(name))
-        .y(Axis::new(target))
+        .y(Axis::new(&all[k]))
         .layers(points)
-        .layer(Line::new("model", xs.into_iter().zip(ys.into_data()).collect()).colour(3));
+        .layer(Line::new("model", xs.into_iter().zip(ys.column_to_vec(k)).collect()).colour(3));
     let places = raw_vectors(model);
-    let heights = model.values(places.view())?;
-    Ok(Some(with_vectors(chart, places.data(), heights.data(), 2)))
+    let heights = model.values(places.view())?.column_to_vec(k);
+    Ok(Some(with_vectors(chart, places.data(), &heights, 2)))
 }
 
 /// A grid over both features, filled with what `value` makes of the model's outputs.
@@ -61,9 +68,14 @@ fn grid(model: &Expansion, parts: &[Part<'_>], value: impl Fn(&[f64]) -> f64) ->
     Ok(Some(grid.with_values(filled)))
 }
 
-fn surface(model: &Expansion, target: &str, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
-    let Some(grid) = grid(model, parts, |values| values[0])? else { return Ok(None) };
-    let chart = plane("The fitted surface", model).layer(Cells::new(target, grid, Paint::Sequential));
+fn surface(model: &Expansion, parts: &[Part<'_>], k: usize) -> groat::Result<Option<Chart>> {
+    let Some(grid) = grid(model, parts, |values| values[k])? else { return Ok(None) };
+    let all = targets(parts);
+    let chart = plane(&titled("The fitted surface", &all[k], all), model).layer(Cells::new(
+        &all[k],
+        grid,
+        Paint::Sequential,
+    ));
     Ok(Some(with_vectors_in_plane(chart, model, 1)))
 }
 
@@ -81,7 +93,7 @@ fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>
         let points = parts.iter().flat_map(|part| {
             let codes: &[usize] = match &part.samples.truth {
                 Truth::Classes { codes, .. } => codes,
-                Truth::Values(_) | Truth::Nothing => &[],
+                Truth::Values { .. } | Truth::Nothing => &[],
             };
             let rows = part.samples.x.view().iter().zip(codes);
             rows.filter(move |(_, code)| **code == class).map(|(row, _)| (row[0], row[1])).collect::<Vec<_>>()

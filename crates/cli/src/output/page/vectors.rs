@@ -1,5 +1,6 @@
 //! The kept vectors: how heavy they are, and where they lie.
 
+use crate::model::per_output;
 use groat::{Expansion, Matrix};
 use groat_report::{Axis, Chart, Line, Section, Table, number};
 
@@ -42,13 +43,7 @@ fn list(model: &Expansion, chosen: &[(usize, f64)]) -> Table {
 
 /// Names of the columns of a list of vectors: the weights, then the features.
 pub fn column_names(model: &Expansion) -> Vec<String> {
-    let outputs = model.outputs();
-    let weight = |k: usize| match model.classes().get(k) {
-        Some(class) if outputs > 1 => format!("weight[{class}]"),
-        _ if outputs > 1 => format!("weight[{}]", k + 1),
-        _ => "weight".to_owned(),
-    };
-    (0..outputs).map(weight).chain(feature_names(model)).collect()
+    per_output("weight", model).into_iter().chain(feature_names(model)).collect()
 }
 
 /// Names of the features, or their numbers.

@@ -3,7 +3,7 @@
 use super::batches::Batches;
 use crate::batch::{Problem, Target};
 use crate::data::{Classes, Inputs, ReadOptions, Split, Standardisation, Table, TableReader};
-use crate::error::Result;
+use crate::error::{Error, Result, check_len};
 use crate::matrix::{Matrix, Rows};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub struct FileBatches {
     path: PathBuf,
     options: ReadOptions,
     inputs: Inputs,
-    target: String,
+    targets: Vec<String>,
     classes: Option<Vec<String>>,
     /// Part of the rows that is left out, and the seed that decides which.
     held_out: Option<(f64, u64)>,
@@ -21,24 +21,21 @@ pub struct FileBatches {
 }
 
 impl FileBatches {
-    /// The file at `path`, with the features that `inputs` describe and the numbers of the column `target`.
-    pub fn new(path: impl AsRef<Path>, options: &ReadOptions, inputs: Inputs, target: &str) -> Self {
-        Self {
-            path: path.as_ref().to_owned(),
-            options: options.clone(),
-            inputs,
-            target: target.to_owned(),
-            classes: None,
-            held_out: None,
-            standardisation: None,
+    /// The file at `path`, with the features that `inputs` describe and the numbers of its targets.
+    pub fn new(path: impl AsRef<Path>, options: &ReadOptions, inputs: Inputs) -> Result<Self> {
+        let targets: Vec<String> = inputs.targets().iter().map(|target| target.name.clone()).collect();
+        if targets.is_empty() {
+            return Err(Error::parameter("targets", 0, "at least one column"));
         }
+        let (path, options) = (path.as_ref().to_owned(), options.clone());
+        Ok(Self { path, options, inputs, targets, classes: None, held_out: None, standardisation: None })
     }
 
-    /// Takes the target as classes with these labels, coded as in [`Problem::responses`].
-    #[must_use]
-    pub fn classes(mut self, labels: Vec<String>) -> Self {
+    /// Takes the target, which is the only one, as classes with these labels, coded as in [`Problem::responses`].
+    pub fn classes(mut self, labels: Vec<String>) -> Result<Self> {
+        check_len("targets that are classes", 1, self.targets.len())?;
         self.classes = Some(labels);
-        self
+        Ok(self)
     }
 
     /// Leaves out the rows that [`Split::holds_out`] chooses.
@@ -90,8 +87,8 @@ impl FileBatches {
 impl FileBatches {
     /// The targets of a batch, one column per output.
     fn targets(&self, table: &Table) -> Result<Matrix> {
-        let Some(labels) = &self.classes else { return Ok(Matrix::column(table.numbers(&self.target)?)) };
-        let codes = Classes::codes(table, &self.target, labels)?;
+        let Some(labels) = &self.classes else { return table.matrix(&self.targets) };
+        let codes = Classes::codes(table, &self.targets[0], labels)?;
         // The features play no part in the coding.
         let features = Matrix::zeros(codes.len(), 1);
         let target = Target::Classes { codes: &codes, count: labels.len() };
@@ -149,8 +146,8 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let options = ReadOptions { batch: 64, ..ReadOptions::default() };
         let table = crate::data::read_table(&path, &options).unwrap();
-        let inputs = Inputs::fit(&table, &InputOptions { target: Some("y".into()), ..Default::default() });
-        let file = FileBatches::new(&path, &options, inputs.unwrap(), "y").standardised().unwrap();
+        let inputs = Inputs::fit(&table, &InputOptions { targets: vec!["y".into()], ..Default::default() });
+        let file = FileBatches::new(&path, &options, inputs.unwrap()).unwrap().standardised().unwrap();
 
         let mut x = Matrix::from_vec(rows, 300, 2).unwrap();
         let standardisation = Standardisation::fit(x.view()).unwrap();

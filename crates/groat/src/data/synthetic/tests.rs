@@ -132,7 +132,7 @@ mod against_others {
     fn lagged(series: Vec<f64>, lags: usize) -> (Matrix, Vec<f64>) {
         let table = numeric_table([("y", series.clone())]).unwrap();
         let embedding = Some(Embedding::new(lags));
-        let options = InputOptions { target: Some("y".into()), embedding, ..Default::default() };
+        let options = InputOptions { targets: vec!["y".into()], embedding, ..Default::default() };
         let x = Inputs::fit(&table, &options).unwrap().apply(&table).unwrap();
         (x, series[lags..].to_vec())
     }

@@ -1,6 +1,9 @@
 //! [`Inputs`]: which columns a model takes in, and how they become numbers.
 
+mod stored;
+
 use serde::{Deserialize, Serialize};
+use stored::Stored;
 
 use super::column::{Column, sort_labels};
 use super::embed::{Embedder, Embedding};
@@ -11,9 +14,9 @@ use crate::matrix::Matrix;
 /// What to take from a training table.
 #[derive(Clone, Debug)]
 pub struct InputOptions {
-    /// The column to be predicted, which is not an input. None for a density.
-    pub target: Option<String>,
-    /// The input columns; empty for all but the target.
+    /// The columns to be predicted, which are no inputs. None for a density.
+    pub targets: Vec<String>,
+    /// The input columns; empty for all but the targets.
     pub features: Vec<String>,
     /// Columns to be left out.
     pub exclude: Vec<String>,
@@ -28,7 +31,7 @@ pub struct InputOptions {
 impl Default for InputOptions {
     fn default() -> Self {
         Self {
-            target: None,
+            targets: Vec::new(),
             features: Vec::new(),
             exclude: Vec::new(),
             categorical: Vec::new(),
@@ -66,8 +69,8 @@ pub(super) fn find_level(levels: &[String], label: &str) -> std::result::Result<
 /// What a model remembers of its training table, so that it can be fed raw tables.
 ///
 /// Columns are matched by name where both tables have names: further columns are ignored, a missing
-/// one is an error. Without names the number of columns must be that of the training table, with or
-/// without its target.
+/// one is an error. Without names the number of columns must be that of the training table, or of its
+/// inputs alone.
 ///
 /// ```
 /// use groat::data::{Column, InputOptions, Inputs, Table};
@@ -76,43 +79,19 @@ pub(super) fn find_level(levels: &[String], label: &str) -> std::result::Result<
 ///     Column::text(["red", "blue"]),
 ///     Column::Numeric(vec![0.1, 0.2]),
 /// ])?;
-/// let inputs = Inputs::fit(&table, &InputOptions { target: Some("y".into()), ..Default::default() })?;
+/// let inputs = Inputs::fit(&table, &InputOptions { targets: vec!["y".into()], ..Default::default() })?;
 /// assert_eq!(inputs.feature_names(), ["x", "colour=blue", "colour=red"]);
 /// assert_eq!(inputs.apply(&table)?.row(0), [1.0, 0.0, 1.0]);
 /// # Ok::<(), groat::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[serde(try_from = "Stored", into = "Stored")]
 pub struct Inputs {
     columns: Vec<InputColumn>,
-    target: Option<InputColumn>,
+    targets: Vec<InputColumn>,
     named: bool,
     table_width: usize,
     embedding: Option<Embedding>,
-}
-
-/// As it stands in a file, not yet checked.
-#[derive(Deserialize)]
-struct Stored {
-    columns: Vec<InputColumn>,
-    target: Option<InputColumn>,
-    named: bool,
-    table_width: usize,
-    embedding: Option<Embedding>,
-}
-
-impl TryFrom<Stored> for Inputs {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self> {
-        let Stored { columns, target, named, table_width, embedding } = stored;
-        if columns.iter().chain(&target).any(|column| column.position >= table_width) {
-            return Err(Error::parameter("position", table_width, "columns within the training table"));
-        }
-        let inputs = Self { columns, target, named, table_width, embedding };
-        inputs.check_embedding()?;
-        Ok(inputs)
-    }
 }
 
 impl Inputs {
@@ -141,9 +120,14 @@ impl Inputs {
             let position = position(names, named, name).ok_or_else(|| fail(unknown_column(name, names)))?;
             Ok::<InputColumn, Error>(InputColumn { name: names[position].clone(), position, levels: None })
         };
-        let target = options.target.as_ref().map(find).transpose()?;
+        let targets = options.targets.iter().map(find).collect::<Result<Vec<_>>>()?;
         let excluded = options.exclude.iter().map(find).collect::<Result<Vec<_>>>()?;
-        if let Some(target) = target.as_ref().filter(|target| excluded.contains(target)) {
+        if let Some((_, twice)) =
+            targets.iter().enumerate().find(|(k, target)| targets[..*k].contains(target))
+        {
+            return Err(fail(format!("the target {:?} is named twice", twice.name)));
+        }
+        if let Some(target) = targets.iter().find(|target| excluded.contains(target)) {
             return Err(fail(format!("{:?} cannot be both left out and the target", target.name)));
         }
         options.categorical.iter().try_for_each(|name| find(name).map(drop))?;
@@ -151,7 +135,7 @@ impl Inputs {
         let mut columns = Vec::new();
         for name in chosen {
             let column = find(name)?;
-            let is_target = target.as_ref().is_some_and(|t| t.position == column.position);
+            let is_target = targets.contains(&column);
             if is_target && !options.features.is_empty() {
                 return Err(fail(format!("{name:?} cannot be both a feature and the target")));
             }
@@ -159,7 +143,7 @@ impl Inputs {
                 columns.push(column);
             }
         }
-        let inputs = Self { columns, target, named, table_width: names.len(), embedding: options.embedding };
+        let inputs = Self { columns, targets, named, table_width: names.len(), embedding: options.embedding };
         if inputs.features() == 0 {
             return Err(fail("there is no input column besides the target".into()));
         }
@@ -169,8 +153,9 @@ impl Inputs {
 
     fn check_embedding(&self) -> Result<()> {
         let Some(embedding) = self.embedding else { return Ok(()) };
-        if self.target.is_none() {
-            return Err(Error::parameter("target", "none", "a column when a series is embedded"));
+        if self.targets.len() != 1 {
+            let count = self.targets.len();
+            return Err(Error::parameter("targets", count, "one column when a series is embedded"));
         }
         if let Some(column) = self.columns.iter().find(|column| column.levels.is_some()) {
             return Err(Error::parameter("embed", &column.name, "only columns of numbers can be lagged"));
@@ -183,9 +168,14 @@ impl Inputs {
         &self.columns
     }
 
-    /// Name of the column to be predicted.
-    pub fn target(&self) -> Option<&str> {
-        self.target.as_ref().map(|target| target.name.as_str())
+    /// The columns to be predicted, in order.
+    pub fn targets(&self) -> &[InputColumn] {
+        &self.targets
+    }
+
+    /// Name of the first target, which is the only one of a series and of a stream.
+    pub(super) fn target(&self) -> Option<&str> {
+        self.targets.first().map(|target| target.name.as_str())
     }
 
     /// The time embedding.
@@ -228,9 +218,9 @@ impl Inputs {
         }
     }
 
-    /// Fails when the table lacks an input column, or holds neither numbers nor text in one of them or the target.
+    /// Fails when the table lacks an input column, or holds neither numbers nor text in one of them or a target.
     pub fn check(&self, table: &Table) -> Result<()> {
-        self.places(table)?.target.map_or(Ok(()), |index| table.check_usable(index))
+        self.places(table)?.targets.iter().flatten().try_for_each(|&index| table.check_usable(index))
     }
 
     /// Where the columns stand in a table; the inputs can be used.
@@ -249,13 +239,15 @@ impl Inputs {
             if let (false, Some(at)) = (open, columns.iter().position(Option::is_none)) {
                 return Err(fail(unknown_column(&self.columns[at].name, names)));
             }
-            return Ok(Places { columns, target: self.target.as_ref().and_then(find) });
+            return Ok(Places { columns, targets: self.targets.iter().map(find).collect() });
         }
         if names.len() == self.table_width {
-            let columns = self.columns.iter().map(|column| Some(column.position)).collect();
-            Ok(Places { columns, target: self.target.as_ref().map(|target| target.position) })
+            let place = |column: &InputColumn| Some(column.position);
+            let columns = self.columns.iter().map(place).collect();
+            Ok(Places { columns, targets: self.targets.iter().map(place).collect() })
         } else if names.len() == self.columns.len() {
-            Ok(Places { columns: (0..names.len()).map(Some).collect(), target: None })
+            let targets = vec![None; self.targets.len()];
+            Ok(Places { columns: (0..names.len()).map(Some).collect(), targets })
         } else {
             Err(fail(format!(
                 "there are {} columns without names, but the model was made from {} ({} of them inputs)",
@@ -292,7 +284,7 @@ impl Inputs {
             return Err(Error::TooFew { what, unit: "rows", needed: lost + 1, found: table.rows() });
         }
         let present = self.encode_inputs(table, &places.columns)?;
-        let output = match (embedding.feedback, places.target) {
+        let output = match (embedding.feedback, places.target()) {
             (false, _) => vec![0.0; table.rows()],
             (true, Some(index)) => table.numbers(&table.names()[index])?,
             (true, None) => {
@@ -323,11 +315,18 @@ impl Inputs {
     }
 }
 
-/// Indices of the input columns (none: all zeros) and of the target.
+/// Indices of the input columns (none: all zeros) and of the targets (none: not there).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Places {
     pub columns: Vec<Option<usize>>,
-    pub target: Option<usize>,
+    targets: Vec<Option<usize>>,
+}
+
+impl Places {
+    /// Index of the first target, which is the only one of a series and of a stream.
+    pub(super) fn target(&self) -> Option<usize> {
+        self.targets.first().copied().flatten()
+    }
 }
 
 fn fill_numbers(x: &mut Matrix, feature: usize, table: &Table, index: usize) -> Result<()> {
@@ -415,7 +414,7 @@ mod tests {
     }
 
     fn for_y() -> InputOptions {
-        InputOptions { target: Some("y".into()), ..Default::default() }
+        InputOptions { targets: vec!["y".into()], ..Default::default() }
     }
 
     #[test]
@@ -456,7 +455,7 @@ mod tests {
     fn bad_choices_are_errors() {
         let fail = |options: InputOptions| Inputs::fit(&training(), &options).unwrap_err().to_string();
         let listed = "the table: there is no column \"z\"; the columns are x, colour, y";
-        assert_eq!(fail(InputOptions { target: Some("z".into()), ..Default::default() }), listed);
+        assert_eq!(fail(InputOptions { targets: vec!["z".into()], ..Default::default() }), listed);
         assert_eq!(fail(InputOptions { features: vec!["z".into()], ..for_y() }), listed);
         assert_eq!(fail(InputOptions { exclude: vec!["z".into()], ..for_y() }), listed);
         assert!(
@@ -490,7 +489,7 @@ mod tests {
             let columns = (1..=cols).map(|j| Column::Numeric(vec![j as f64])).collect();
             Table::new(names, columns).unwrap().unnamed(true)
         };
-        let options = InputOptions { target: Some("2".into()), ..Default::default() };
+        let options = InputOptions { targets: vec!["2".into()], ..Default::default() };
         let inputs = Inputs::fit(&numbers(3), &options).unwrap();
         assert_eq!(inputs.apply(&numbers(3)).unwrap().row(0), [1.0, 3.0]);
         assert_eq!(inputs.apply(&numbers(2)).unwrap().row(0), [1.0, 2.0]);
@@ -511,11 +510,29 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_says_is_checked() {
-        let inputs = Inputs::fit(&training(), &for_y()).unwrap();
-        let text = serde_json::to_string(&inputs).unwrap();
-        assert_eq!(serde_json::from_str::<Inputs>(&text).unwrap(), inputs);
-        let hostile = text.replace("\"table_width\":3", "\"table_width\":1");
-        assert!(serde_json::from_str::<Inputs>(&hostile).is_err());
+    fn several_targets_are_no_inputs() {
+        let numbers = |k: f64| Column::Numeric(vec![k, 2.0 * k]);
+        let names = ["a", "x", "b"];
+        let data = table(&names, vec![numbers(1.0), numbers(2.0), numbers(3.0)]);
+        let both =
+            |first: &str| InputOptions { targets: vec![first.into(), "a".into()], ..Default::default() };
+        let inputs = Inputs::fit(&data, &both("b")).unwrap();
+        assert_eq!(inputs.apply(&data).unwrap().data(), [2.0, 4.0]);
+        let targets: Vec<_> = inputs.targets().iter().map(|t| (t.name.as_str(), t.position)).collect();
+        assert_eq!(targets, [("b", 2), ("a", 0)]);
+        let fail = |options: InputOptions| Inputs::fit(&data, &options).unwrap_err().to_string();
+        assert_eq!(fail(both("a")), "the table: the target \"a\" is named twice");
+        assert!(
+            fail(InputOptions { exclude: vec!["a".into()], ..both("b") }).contains("\"a\" cannot be both")
+        );
+        assert!(
+            fail(InputOptions { features: vec!["a".into()], ..both("b") })
+                .contains("a feature and the target")
+        );
+        let embedding = Some(Embedding::new(1));
+        assert_eq!(
+            fail(InputOptions { embedding, ..both("b") }),
+            "targets = 2 is not allowed: one column when a series is embedded"
+        );
     }
 }
