@@ -129,6 +129,68 @@ fn a_saved_state_continues_bit_by_bit() {
     }
 }
 
+/// Where nobody reads the weights the model is kept in a basis of the span. A truncation that never acts reads them,
+/// and must change nothing but the rounding.
+#[test]
+fn a_basis_gives_what_the_weights_give() {
+    let updates = ["gradient", "normalised-gradient", "decay-first"];
+    let novelties = ["always", "coherence", "dependency", "rkhs-distance", "surprise", "distance-error"];
+    let costs = ["oldest", "newest", "crowding", "coherent-pair", "energy"];
+    let strategies = [
+        &[("strategy", "budget"), ("when", "after"), ("budget", "12")][..],
+        &[("strategy", "budget"), ("when", "before"), ("budget", "12")],
+        &[("strategy", "window"), ("tau", "12")],
+        &[("strategy", "limit"), ("budget", "20"), ("lambda_max", "0.3")],
+        &[("strategy", "freeze"), ("budget", "12")],
+    ];
+    let mut evicted = 0;
+    for (update, novelty) in updates.iter().flat_map(|u| novelties.map(|n| (u, n))) {
+        for (cost, strategy) in costs.iter().flat_map(|c| strategies.map(|s| (c, s))) {
+            let mut settings = Settings::new()
+                .with("update", update)
+                .with("novelty", novelty)
+                .with("cost", cost)
+                .with("projection", "orthogonal")
+                .with("rho", 0.1)
+                .with("floor", 1e-3)
+                .with("jitter", if *cost == "newest" { 1e-2 } else { 0.0 });
+            strategy.iter().for_each(|(key, value)| settings.set(key, value));
+            if novelty == "coherence" {
+                settings.set("fill", "5");
+            }
+            let what = format!("{settings:?}");
+            let learner = |settings: &Settings| {
+                Learner::new("spl-coherence", &Kernel::gaussian(0.7), 2, settings)
+                    .unwrap_or_else(|error| panic!("{what}: {error}"))
+            };
+            let mut basis = learner(&settings);
+            settings.set("truncate", "1e-300");
+            let mut weights = learner(&settings);
+            for (x, y) in smooth(150) {
+                let y = y + x[0];
+                let (got, want) = (basis.learn_one(&x, y).unwrap(), weights.learn_one(&x, y).unwrap());
+                assert!((got.prediction - want.prediction).abs() < 1e-9, "{what}: {got:?} and {want:?}");
+                assert_eq!((got.size, got.evicted), (want.size, want.evicted), "{what}");
+                evicted += got.evicted;
+            }
+            let text = |learner: &Learner| String::from_utf8(learner.save().unwrap()).unwrap();
+            assert!(
+                text(&basis).contains("\"weights\"") && !text(&weights).contains("\"weights\""),
+                "{what}"
+            );
+            let (got, want) = (basis.expansion().unwrap(), weights.expansion().unwrap());
+            assert_eq!(got.vectors(), want.vectors(), "{what}");
+            for (got, want) in got.weights().data().iter().zip(want.weights().data()) {
+                assert!((got - want).abs() < 1e-9 * want.abs().max(1.0), "{what}: {got} and {want}");
+            }
+            let one: Vec<f64> = smooth(9).iter().map(|(x, _)| basis.predict_one(x).unwrap()).collect();
+            let rows: Vec<f64> = smooth(9).iter().flat_map(|(x, _)| *x).collect();
+            assert_eq!(basis.predict_many(Rows::new(&rows, 2).unwrap()).unwrap(), one, "{what}");
+        }
+    }
+    assert!(evicted > 10_000, "{evicted}");
+}
+
 #[test]
 fn damaged_states_are_errors() {
     let mut learner = Learner::new("krls-ald", &Kernel::gaussian(0.7), 2, &Settings::new()).unwrap();
@@ -137,13 +199,15 @@ fn damaged_states_are_errors() {
     }
     let saved = String::from_utf8(learner.save().unwrap()).unwrap();
     for (from, to) in [
-        ("\"version\":2", "\"version\":9"),
+        ("\"version\":3", "\"version\":9"),
         ("\"dimension\":2", "\"dimension\":3"),
         ("krls-ald", "krls-all"),
         ("\"order\":", "\"order\":1"),
         ("\"alpha\":\"", "\"alpha\":\"0000000000000000"),
         ("\"alpha\":\"", "\"alpha\":\"7ff8000000000000"),
         ("\"alpha\":\"", "\"alpha\":\"0"),
+        ("\"weights\":\"", "\"weights\":\"0000000000000000"),
+        ("\"weights\":\"", "\"weights\":\"7ff8000000000000"),
     ] {
         assert!(saved.contains(from), "{from}");
         assert!(Learner::load(saved.replacen(from, to, 1).as_bytes()).is_err(), "{from} -> {to}");

@@ -2,7 +2,7 @@
 //!
 //! One step, the same for all mixes:
 //!
-//! 1. kernel values `k` of the sample, output, error, pull of the loss; `nu = Q k` and the residual where
+//! 1. kernel values `k` of the sample, output, error, pull of the loss; its image and the residual where
 //!    an inverse Gram matrix is kept;
 //! 2. the novelty criterion gives a verdict; a residual below the floor, or a full dictionary that admits
 //!    nothing, turns an admission into a projection;
@@ -73,7 +73,7 @@ struct Seen<'a> {
 #[derive(Clone, Debug, Default)]
 struct Buffers {
     k: Vec<f64>,
-    nu: Vec<f64>,
+    image: Vec<f64>,
     costs: Vec<f64>,
 }
 
@@ -111,17 +111,17 @@ impl Composed {
             strategy if strategy.tests_newest_only() => self.cost.needs_for_newest(),
             _ => self.cost.needs(),
         };
-        self.update.needs().and(self.novelty.needs()).and(self.projection.needs()).and(cost)
+        let needs = self.update.needs().and(self.novelty.needs()).and(cost);
+        if self.update.owns_weights() {
+            return Needs { weights: false, ..needs };
+        }
+        needs.and(self.projection.needs()).with_weights(self.truncation.acts())
     }
 
-    /// Kernel values and, where an inverse is kept, `nu = Q k` of a sample.
-    fn see<'a>(&self, x: &'a [f64], y: f64, buffers: &mut Buffers) -> Seen<'a> {
-        let Model { dictionary, inverse, .. } = &self.model;
-        let Buffers { k, nu, .. } = buffers;
-        dictionary.row_into(x, k);
-        let kxx = dictionary.diag(x);
-        let residual = inverse.as_ref().map_or(kxx, |inverse| inverse.solve_into(k, kxx, nu));
-        let output = dot(k, &dictionary.alpha) + dot(nu, self.update.owed());
+    /// Kernel values, output and, where an inverse is kept, image and residual of a sample.
+    fn see<'a>(&mut self, x: &'a [f64], y: f64, buffers: &mut Buffers) -> Seen<'a> {
+        let kxx = self.model.dictionary.diag(x);
+        let (residual, output) = self.model.see(x, kxx, &mut buffers.k, &mut buffers.image);
         Seen { x, y, kxx, output, residual }
     }
 
@@ -132,27 +132,30 @@ impl Composed {
             return verdict;
         }
         let least = self.floor.max(ROUNDING) * sample.kxx;
-        if self.model.inverse.is_some() && sample.residual <= least {
+        if self.model.knows_residuals() && sample.residual <= least {
             return Verdict::Project;
         }
         if self.strategy.admits(self.model.len()) { Verdict::Admit } else { Verdict::Project }
     }
 
     /// Lets the cheapest vector leave a full dictionary before the presentation, and brings what is known
-    /// of the sample up to date: `nu - q nu_r / Q_rr`, residual `s + nu_r^2 / Q_rr`.
+    /// of the sample up to date; where the column of the inverse that left is at hand, by
+    /// `nu - q nu_r / Q_rr` and the residual `s + nu_r^2 / Q_rr`.
     fn make_room(&mut self, seen: &mut Seen<'_>, buffers: &mut Buffers) {
-        let Buffers { k, nu, costs } = buffers;
+        let Buffers { k, image, costs } = buffers;
         let mut hand = self.hand(false, &[], costs);
         let (r, _) = hand.cheapest();
         let pivot = hand.model.inverse.as_ref().map(|inverse| inverse.inverse().diagonal(r));
         hand.remove(r);
         k.remove(r);
         if let Some(pivot) = pivot {
-            let factor = nu.remove(r) / pivot;
-            axpy(-factor, &self.model.scratch.column, nu);
+            let factor = image.remove(r) / pivot;
+            axpy(-factor, &self.model.scratch.column, image);
             seen.residual += factor * factor * pivot;
+            seen.output = dot(k, &self.model.dictionary.alpha);
+        } else {
+            (seen.residual, seen.output) = self.model.see_again(seen.kxx, k, image);
         }
-        seen.output = dot(k, &self.model.dictionary.alpha);
     }
 
     /// What a strategy may touch.
@@ -219,7 +222,7 @@ impl Composed {
             x,
             k: &buffers.k,
             kxx,
-            nu: &buffers.nu,
+            image: &buffers.image,
             residual,
             y,
             error: y - output,
@@ -250,25 +253,11 @@ impl Filter for Composed {
     }
 
     fn output(&self, x: &[f64]) -> f64 {
-        let Model { dictionary, inverse, .. } = &self.model;
-        match inverse {
-            Some(inverse) if self.owes() => with_scratch(2 * dictionary.len(), |buffer| {
-                let (k, weights) = buffer.split_at_mut(dictionary.len());
-                dictionary.row(x, k);
-                inverse.inverse().multiply(self.update.owed(), weights);
-                axpy(1.0, &dictionary.alpha, weights);
-                dot(k, weights)
-            }),
-            _ => dictionary.output(x),
-        }
+        with_scratch(2 * self.model.len(), |buffer| self.model.output(x, buffer))
     }
 
-    fn owes(&self) -> bool {
-        !self.update.owed().is_empty()
-    }
-
-    fn pay(&mut self) {
-        self.update.pay(&mut self.model);
+    fn settled(&self) -> Option<Dictionary> {
+        self.model.settled()
     }
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
@@ -278,7 +267,7 @@ impl Filter for Composed {
         let mut step = Step { prediction: seen.output, error: y - seen.output, ..Step::default() };
         if seen.output.is_finite() && seen.kxx.is_finite() && seen.residual.is_finite() {
             let decay = self.update.early_decay();
-            self.model.dictionary.decay(decay);
+            self.model.decay(decay);
             seen.output *= decay;
             self.learn(seen, &mut buffers, &mut step);
             step.evicted += self.reduce(step.admitted, &mut buffers);
@@ -291,20 +280,16 @@ impl Filter for Composed {
     }
 
     fn variance(&self, x: &[f64]) -> Option<f64> {
-        let inverse = self.model.inverse.as_ref()?;
         let m = self.model.len();
         with_scratch(2 * m, |buffer| {
-            let (k, nu) = buffer.split_at_mut(m);
-            self.model.dictionary.row(x, k);
-            let residual = inverse.solve(k, self.model.dictionary.diag(x), nu);
-            self.update.variance(nu, residual)
+            let (k, image) = buffer.split_at_mut(m);
+            let residual = self.model.residual(x, k, image)?;
+            self.update.variance(image, residual)
         })
     }
 
     fn snapshot(&self) -> Result<Option<Expansion>> {
-        let mut paid = self.clone();
-        paid.pay();
-        paid.model.dictionary.snapshot()
+        self.settled().map_or_else(|| self.model.dictionary.snapshot(), |dictionary| dictionary.snapshot())
     }
 
     fn memory_bytes(&self) -> usize {
@@ -327,6 +312,9 @@ impl Filter for Composed {
         }
         if let Some(inverse) = &self.model.inverse {
             inverse.diagnostics(readings);
+        }
+        if let Some(basis) = &self.model.basis {
+            basis.diagnostics(readings);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a method must do to be an online learner. See the [module page](super) for how to add one.
 
+use super::dictionary::Dictionary;
 use super::step::{Reading, Step};
 use crate::error::Result;
 use crate::expansion::Expansion;
@@ -26,12 +27,10 @@ pub(crate) trait Filter {
     fn size(&self) -> usize;
     /// The output at `x`.
     fn output(&self, x: &[f64]) -> f64;
-    /// True when weights are still to be worked out, which makes every [`output`](Self::output) dear.
-    fn owes(&self) -> bool {
-        false
+    /// The model as a sum over the dictionary, where every [`output`](Self::output) must first work that out.
+    fn settled(&self) -> Option<Dictionary> {
+        None
     }
-    /// Works them out.
-    fn pay(&mut self) {}
     /// Learns from one sample. `Step::size` is filled in by the caller.
     fn step(&mut self, x: &[f64], y: f64) -> Step;
     /// Predictive variance of the noisy output, where the method has one.

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Version of the saved state.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// An online learner: a named method, its settings, and what it has learnt.
 ///
@@ -141,12 +141,17 @@ impl Learner {
 
     /// The outputs at rows, in parallel; the same bits for any number of threads.
     pub fn predict_many(&self, x: Rows<'_>) -> Result<Vec<f64>> {
-        if self.state.method.owes() {
-            let mut paid = self.clone();
-            paid.state.method.pay();
-            return paid.predict_many(x);
-        }
-        let predict = |i: usize| self.predict_one(x.row(i)).map_err(|error| at_row(error, i));
+        let settled = self.state.method.settled();
+        let predict = |i: usize| {
+            let row = x.row(i);
+            let output = match &settled {
+                Some(dictionary) => {
+                    self.check_input(row).and_then(|()| finite_output(dictionary.output(row)))
+                }
+                None => self.predict_one(row),
+            };
+            output.map_err(|error| at_row(error, i))
+        };
         (0..x.rows()).into_par_iter().with_min_len(32).map(predict).collect()
     }
 

@@ -1,5 +1,6 @@
 //! The closed list of methods: everything a [`Learner`](super::Learner) can hold.
 
+use super::dictionary::Dictionary;
 use super::filter::Filter;
 use super::step::{Reading, Step};
 use crate::error::Result;
@@ -29,11 +30,8 @@ macro_rules! methods {
             fn output(&self, x: &[f64]) -> f64 {
                 match self { $(Method::$name(m) => m.output(x),)+ }
             }
-            fn owes(&self) -> bool {
-                match self { $(Method::$name(m) => m.owes(),)+ }
-            }
-            fn pay(&mut self) {
-                match self { $(Method::$name(m) => m.pay(),)+ }
+            fn settled(&self) -> Option<Dictionary> {
+                match self { $(Method::$name(m) => m.settled(),)+ }
             }
             fn step(&mut self, x: &[f64], y: f64) -> Step {
                 match self { $(Method::$name(m) => m.step(x, y),)+ }

@@ -1,19 +1,21 @@
 //! The dictionary together with whatever the chosen parts need to know about it.
 
 use super::dictionary::Dictionary;
-use super::inverse::InverseGram;
+use super::inverse::{Basis, InverseGram};
 use super::projection::Projection;
 use super::tables::{Energy, Neighbours, Rows};
 use crate::error::{Error, Result};
-use crate::simd::axpy;
+use crate::simd::{axpy, dot, make_room};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
 /// What a part needs kept up to date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
-    /// The inverse Gram matrix.
-    pub inverse: bool,
+    /// Residuals of samples and their projections on the span of the dictionary.
+    pub span: bool,
+    /// The weights at any time and, beside the span, the elements of the inverse Gram matrix.
+    pub weights: bool,
     /// Nearest neighbours.
     pub neighbours: bool,
     /// Row sums of squared kernel values.
@@ -22,9 +24,13 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// Nothing.
-    pub const NONE: Needs = Needs { inverse: false, neighbours: false, energy: false };
-    /// The inverse alone.
-    pub const INVERSE: Needs = Needs { inverse: true, ..Needs::NONE };
+    pub const NONE: Needs = Needs { span: false, weights: false, neighbours: false, energy: false };
+    /// Residuals and projections alone.
+    pub const SPAN: Needs = Needs { span: true, ..Needs::NONE };
+    /// The weights alone.
+    pub const WEIGHTS: Needs = Needs { weights: true, ..Needs::NONE };
+    /// The elements of the inverse.
+    pub const INVERSE: Needs = Needs { span: true, weights: true, ..Needs::NONE };
     /// Neighbours alone.
     pub const NEIGHBOURS: Needs = Needs { neighbours: true, ..Needs::NONE };
     /// Sums alone.
@@ -33,10 +39,16 @@ impl Needs {
     /// What either needs.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
-            inverse: self.inverse || other.inverse,
+            span: self.span || other.span,
+            weights: self.weights || other.weights,
             neighbours: self.neighbours || other.neighbours,
             energy: self.energy || other.energy,
         }
+    }
+
+    /// This, and the weights if `asked`.
+    pub fn with_weights(self, asked: bool) -> Needs {
+        Needs { weights: self.weights || asked, ..self }
     }
 }
 
@@ -49,8 +61,9 @@ pub(crate) struct Sample<'a> {
     pub k: &'a [f64],
     /// `k(x, x)`.
     pub kxx: f64,
-    /// `Q k`; empty without an inverse.
-    pub nu: &'a [f64],
+    /// The projection on the span of the dictionary: its weights `nu = Q k`, or its coordinates `z` in a basis;
+    /// empty without either.
+    pub image: &'a [f64],
     /// `k(x,x) + ridge - k . Q k`; `k(x, x)` without an inverse.
     pub residual: f64,
     /// The target.
@@ -66,6 +79,12 @@ pub(crate) struct Sample<'a> {
 }
 
 impl Sample<'_> {
+    /// The weight with which it would meet its target without touching the outputs at the other vectors; none for
+    /// a sample that lies in their span, where there is no such weight.
+    pub fn fitted_weight(&self) -> f64 {
+        if self.residual > 0.0 { self.error / self.residual } else { 0.0 }
+    }
+
     /// The nearest vector and its distance.
     pub fn nearest(&self, dictionary: &Dictionary) -> Option<(usize, f64)> {
         if self.nearest.get().is_none() {
@@ -78,10 +97,13 @@ impl Sample<'_> {
 /// A dictionary and the tables about it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Model {
-    /// Vectors and weights.
+    /// Vectors and, unless there is a basis, weights.
     pub dictionary: Dictionary,
-    /// Inverse Gram matrix, where a part needs it.
+    /// Inverse Gram matrix, where a part needs its elements.
     pub inverse: Option<InverseGram>,
+    /// Basis of the span with the function in it, where residuals and projections are all that is needed. The
+    /// weights in the dictionary are then zero.
+    pub basis: Option<InverseGram<Basis>>,
     /// Nearest neighbours, where a part needs them.
     pub neighbours: Option<Neighbours>,
     /// Row sums, where a part needs them.
@@ -113,12 +135,20 @@ impl Scratch {
 impl Model {
     /// A model without tables.
     pub fn new(dictionary: Dictionary) -> Self {
-        Self { dictionary, inverse: None, neighbours: None, energy: None, scratch: Scratch::default() }
+        Self {
+            dictionary,
+            inverse: None,
+            basis: None,
+            neighbours: None,
+            energy: None,
+            scratch: Scratch::default(),
+        }
     }
 
     /// Keeps the tables that `needs` names from now on; the dictionary is still empty.
     pub fn keep(&mut self, needs: Needs, ridge: f64) {
-        self.inverse = needs.inverse.then(|| InverseGram::new(ridge));
+        self.inverse = (needs.span && needs.weights).then(|| InverseGram::new(ridge));
+        self.basis = (needs.span && !needs.weights).then(|| InverseGram::new(ridge));
         self.neighbours = needs.neighbours.then(Neighbours::default);
         self.energy = needs.energy.then(Energy::default);
     }
@@ -128,35 +158,126 @@ impl Model {
         self.dictionary.len()
     }
 
-    /// Takes in a sample with the given weight.
-    pub fn push(&mut self, sample: &Sample<'_>, weight: f64) {
-        let (k, kxx) = (sample.k, sample.kxx);
-        if let Some(inverse) = &mut self.inverse {
-            inverse.grow(k, kxx, sample.nu, sample.residual);
+    /// Writes kernel values and image of `x`; returns its residual and the output at it.
+    pub fn see(&mut self, x: &[f64], kxx: f64, k: &mut Vec<f64>, image: &mut Vec<f64>) -> (f64, f64) {
+        self.dictionary.row_into(x, k);
+        self.see_again(kxx, k, image)
+    }
+
+    /// The same for kernel values that are there already.
+    pub fn see_again(&mut self, kxx: f64, k: &[f64], image: &mut Vec<f64>) -> (f64, f64) {
+        let alpha = &self.dictionary.alpha;
+        let seen = match (&mut self.basis, &self.inverse) {
+            (Some(basis), _) => {
+                make_room(image, k.len());
+                basis.see(k, kxx, image)
+            }
+            (None, Some(inverse)) => {
+                make_room(image, k.len());
+                (inverse.solve(k, kxx, image), dot(k, alpha))
+            }
+            (None, None) => return (kxx, dot(k, alpha)),
+        };
+        image.truncate(k.len());
+        seen
+    }
+
+    /// True when residuals of samples are known.
+    pub fn knows_residuals(&self) -> bool {
+        self.inverse.is_some() || self.basis.is_some()
+    }
+
+    /// Kernel values and image of `x`, and its residual, where those are known.
+    pub fn residual(&self, x: &[f64], k: &mut [f64], image: &mut [f64]) -> Option<f64> {
+        self.dictionary.row(x, k);
+        let kxx = self.dictionary.diag(x);
+        match (&self.basis, &self.inverse) {
+            (Some(basis), _) => Some(basis.solve(k, kxx, image)),
+            (None, Some(inverse)) => Some(inverse.solve(k, kxx, image)),
+            (None, None) => None,
         }
+    }
+
+    /// The output at `x`; `buffer` holds two numbers for every vector.
+    pub fn output(&self, x: &[f64], buffer: &mut [f64]) -> f64 {
+        let (k, weights) = buffer.split_at_mut(self.len());
+        self.dictionary.row(x, k);
+        match &self.basis {
+            Some(basis) => {
+                basis.alpha(weights);
+                dot(k, weights)
+            }
+            None => dot(k, &self.dictionary.alpha),
+        }
+    }
+
+    /// The dictionary with its weights, where they are not kept.
+    pub fn settled(&self) -> Option<Dictionary> {
+        let basis = self.basis.as_ref()?;
+        let mut dictionary = self.dictionary.clone();
+        basis.alpha(&mut dictionary.alpha);
+        Some(dictionary)
+    }
+
+    /// Multiplies the function.
+    pub fn decay(&mut self, factor: f64) {
+        if factor != 1.0 {
+            self.weights_mut().iter_mut().for_each(|weight| *weight *= factor);
+        }
+    }
+
+    /// Adds `weight` times the projection of a sample on the span.
+    pub fn add_image(&mut self, weight: f64, sample: &Sample<'_>) {
+        axpy(weight, sample.image, self.weights_mut());
+    }
+
+    /// The weights of the function, in the vectors or in the basis.
+    fn weights_mut(&mut self) -> &mut [f64] {
+        match &mut self.basis {
+            Some(basis) => basis.weights_mut(),
+            None => &mut self.dictionary.alpha,
+        }
+    }
+
+    /// Takes in a sample with the given weight. Returns the residual with which it entered.
+    pub fn push(&mut self, sample: &Sample<'_>, weight: f64) -> f64 {
+        let Sample { x, k, kxx, image, mut residual, .. } = *sample;
         if let Some(neighbours) = &mut self.neighbours {
             neighbours.push(&self.dictionary, k, kxx);
         }
         if let Some(energy) = &mut self.energy {
             energy.push(k);
         }
-        self.dictionary.push(sample.x, weight, kxx);
+        if let Some(inverse) = &mut self.inverse {
+            residual = inverse.grow(k, kxx, image, residual);
+        }
+        if let Some(basis) = &mut self.basis {
+            residual = basis.grow(k, kxx, image, residual);
+            basis.add_newest(weight, residual);
+            self.dictionary.push(x, 0.0, kxx);
+        } else {
+            self.dictionary.push(x, weight, kxx);
+        }
+        residual
     }
 
     /// Takes in a sample with the weight that least squares gives it, `e / s`, the others moving by
     /// `-nu e / s`: the change that meets the target without touching the outputs elsewhere in the
-    /// dictionary. Returns the residual `s` with which it entered.
+    /// dictionary. In a basis that is its new coordinate alone, `e / sqrt(s)`. Returns the residual `s` with which
+    /// it entered.
     pub fn push_fitted(&mut self, sample: &Sample<'_>) -> f64 {
-        self.push(sample, 0.0);
+        let s = self.push(sample, 0.0);
         let m = sample.k.len();
-        let Model { dictionary, inverse, .. } = self;
-        let Some(inverse) = inverse else { return sample.residual };
-        // The corner of the grown inverse is 1 / s.
-        let corner = inverse.inverse().diagonal(m);
-        let weight = sample.error * corner;
-        axpy(-weight, inverse.entered(), &mut dictionary.alpha[..m]);
-        dictionary.alpha[m] = weight;
-        1.0 / corner
+        if let Some(inverse) = &self.inverse {
+            // The corner of the grown inverse is 1 / s.
+            let weight = sample.error * inverse.inverse().diagonal(m);
+            axpy(-weight, inverse.entered(), &mut self.dictionary.alpha[..m]);
+            self.dictionary.alpha[m] = weight;
+        }
+        if let Some(basis) = &mut self.basis {
+            basis.weights_mut()[m] = sample.error / s.sqrt();
+        }
+        s
     }
 
     /// Removes vector `r` after its weight went where `projection` says. On return the scratch column
@@ -170,6 +291,9 @@ impl Model {
             let (column, _) = self.scratch.two(inverse.len());
             inverse.shrink(r, column);
         }
+        if let Some(basis) = &mut self.basis {
+            basis.shrink(r);
+        }
         self.dictionary.remove(r);
         if let Some(neighbours) = &mut self.neighbours {
             neighbours.remove(&self.dictionary, r, &mut self.scratch.rows);
@@ -182,6 +306,7 @@ impl Model {
             self.neighbours.as_ref().map_or(0, |n| n.who.len() * (size_of::<usize>() + size_of::<f64>()));
         self.dictionary.memory_bytes()
             + self.inverse.as_ref().map_or(0, InverseGram::memory_bytes)
+            + self.basis.as_ref().map_or(0, InverseGram::memory_bytes)
             + neighbours
             + self.energy.as_ref().map_or(0, |e| size_of_val(e.squares.as_slice()))
     }
@@ -190,19 +315,19 @@ impl Model {
     pub fn check(&self, dimension: usize, needs: Needs) -> Result<()> {
         self.dictionary.check(dimension)?;
         let m = self.len();
-        let have = Needs {
-            inverse: self.inverse.is_some(),
-            neighbours: self.neighbours.is_some(),
-            energy: self.energy.is_some(),
-        };
+        let fits = self.inverse.is_some() == (needs.span && needs.weights)
+            && self.basis.is_some() == (needs.span && !needs.weights)
+            && self.neighbours.is_some() == needs.neighbours
+            && self.energy.is_some() == needs.energy;
         let tables = self.neighbours.as_ref().is_none_or(|n| n.fits(m))
             && self
                 .energy
                 .as_ref()
                 .is_none_or(|e| e.squares.len() == m && e.squares.iter().all(|v| v.is_finite()));
-        if have != needs || !tables {
+        if !fits || !tables {
             return Err(Error::parse("saved state of a learner", "tables", "they do not fit the dictionary"));
         }
-        self.inverse.as_ref().map_or(Ok(()), |inverse| inverse.check(m))
+        self.inverse.as_ref().map_or(Ok(()), |inverse| inverse.check(m))?;
+        self.basis.as_ref().map_or(Ok(()), |basis| basis.check(m))
     }
 }

@@ -32,7 +32,7 @@ impl CoherentPair {
 
 impl Deterioration for CoherentPair {
     fn needs(&self) -> Needs {
-        Needs::NEIGHBOURS
+        Needs::NEIGHBOURS.with_weights(*self == CoherentPair::Smaller)
     }
 
     fn costs(&self, model: &mut Model, out: &mut [f64]) {

@@ -21,7 +21,7 @@ impl Crowding {
 
 impl Deterioration for Crowding {
     fn needs(&self) -> Needs {
-        Needs::NEIGHBOURS
+        Needs::NEIGHBOURS.with_weights(self.weighted)
     }
 
     fn costs(&self, model: &mut Model, out: &mut [f64]) {
@@ -40,6 +40,6 @@ impl Deterioration for Crowding {
     }
 
     fn needs_for_newest(&self) -> Needs {
-        Needs::NONE
+        Needs::NONE.with_weights(self.weighted)
     }
 }

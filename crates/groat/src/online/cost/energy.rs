@@ -15,7 +15,7 @@ pub(crate) struct Energy {
 
 impl Deterioration for Energy {
     fn needs(&self) -> Needs {
-        Needs::ENERGY
+        Needs::ENERGY.with_weights(self.weighted)
     }
 
     fn costs(&self, model: &mut Model, out: &mut [f64]) {

@@ -34,7 +34,7 @@ pub(super) struct Magnitude;
 
 impl Deterioration for Magnitude {
     fn needs(&self) -> Needs {
-        Needs::NONE
+        Needs::WEIGHTS
     }
 
     fn costs(&self, model: &mut Model, out: &mut [f64]) {

@@ -5,7 +5,8 @@
 //! each, and when there are eight one sweep takes them all in. More would save little: the multiplications
 //! stay the same.
 
-use super::packed::{Line, Packed, SIDE};
+use super::lower::{Line, SIDE};
+use super::packed::Packed;
 use super::tiles;
 use crate::error::{Error, Result};
 use crate::online::bits;
@@ -23,10 +24,10 @@ pub(crate) struct Lagged {
 }
 
 impl Lagged {
-    /// Appends a row and column of the unit matrix.
-    pub fn push_unit(&mut self) {
+    /// Appends a row and column: `factor off` left of the diagonal, `corner` on it.
+    pub fn push_scaled(&mut self, off: &[f64], factor: f64, corner: f64) {
         self.settle();
-        self.matrix.push_unit();
+        self.matrix.push_scaled(off, factor, corner);
         self.terms.resize(self.matrix.order().next_multiple_of(SIDE), Line::default());
     }
 
@@ -124,7 +125,7 @@ mod tests {
         for n in [1usize, 7, 8, 20] {
             let (mut lagged, mut plain) = (Lagged::default(), Packed::default());
             for _ in 0..n {
-                lagged.push_unit();
+                lagged.push_scaled(&vec![0.0; n], 1.0, 1.0);
                 plain.push_unit();
             }
             let (mut got, mut want) = (vec![0.0; n], vec![0.0; n]);
@@ -142,7 +143,7 @@ mod tests {
                 let back = Lagged::try_from(saved).unwrap();
                 assert_eq!((back.terms, back.count), (lagged.terms.clone(), lagged.count));
             }
-            lagged.push_unit();
+            lagged.push_scaled(&vec![0.0; n], 1.0, 1.0);
             assert!(lagged.check(n + 1).is_ok() && lagged.check(n).is_err());
             let terms = vec![0.5; n + 2];
             assert!(Lagged::try_from(Saved { matrix: lagged.matrix, terms }).is_err());

@@ -14,18 +14,26 @@
 //! `max |k - K Q k|` of every vector that enters, which shows the error of `Q` where it is about to be
 //! used; and a *refresh* from a Cholesky factorisation (hence symmetric) once that residual exceeds
 //! [`TOLERANCE`] and what the last refresh could reach. `K` itself is kept for the last two.
+//!
+//! The inverse is kept in one of two [forms](Form): as its elements, from which costs and weights are read, or,
+//! where nobody reads those, as the root that gives an orthonormal [`Basis`], in which a step takes half the
+//! multiplications. What a sample is to a form is its *image*.
 
+mod form;
 mod lagged;
+mod lower;
 mod packed;
+mod root;
 mod tiles;
 mod triangle;
 
+pub(crate) use form::{Basis, Form};
 pub(crate) use lagged::Lagged;
 pub(crate) use packed::Packed;
 
 use super::step::Reading;
 use crate::error::Result;
-use crate::simd::dot;
+use crate::simd::axpy;
 use serde::{Deserialize, Serialize};
 
 /// Residual, relative to `k(x, x)`, above which the inverse is computed afresh.
@@ -38,11 +46,11 @@ const CANCELLATION: f64 = 1e-9;
 /// `K` is ill-conditioned no refresh gets below the rounding error of `K` itself.
 const SLACK: f64 = 64.0;
 
-/// `K + ridge I` of a dictionary and its inverse.
+/// `K + ridge I` of a dictionary and its inverse, in the form `F`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct InverseGram {
+pub(crate) struct InverseGram<F = Packed> {
     gram: Packed,
-    inverse: Packed,
+    form: F,
     /// On the diagonal besides `k(x, x)`: a ridge that is part of the method, or a jitter.
     ridge: f64,
     attained: f64,
@@ -51,32 +59,30 @@ pub(crate) struct InverseGram {
     #[serde(skip)]
     entered: Vec<f64>,
     #[serde(skip)]
+    solution: Vec<f64>,
+    #[serde(skip)]
     scratch: Vec<f64>,
 }
 
-impl InverseGram {
+impl<F: Form + Default> InverseGram<F> {
     /// An empty one.
     pub fn new(ridge: f64) -> Self {
         Self {
             gram: Packed::default(),
-            inverse: Packed::default(),
+            form: F::default(),
             ridge,
             attained: 0.0,
             worst: 0.0,
             refreshes: 0,
             entered: Vec::new(),
+            solution: Vec::new(),
             scratch: Vec::new(),
         }
     }
 
     /// Vectors.
     pub fn len(&self) -> usize {
-        self.inverse.order()
-    }
-
-    /// The inverse.
-    pub fn inverse(&self) -> &Packed {
-        &self.inverse
+        self.gram.order()
     }
 
     /// `K + ridge I`.
@@ -93,68 +99,53 @@ impl InverseGram {
 
     /// Bytes of the two triangles.
     pub fn memory_bytes(&self) -> usize {
-        self.gram.memory_bytes() + self.inverse.memory_bytes()
+        self.gram.memory_bytes() + self.form.memory_bytes()
     }
 
-    /// `nu = Q k` and the residual `s = k(x,x) + ridge - k . nu` of a vector with kernel values `k`.
-    pub fn solve(&self, k: &[f64], kxx: f64, nu: &mut [f64]) -> f64 {
-        self.inverse.multiply(k, nu);
-        kxx + self.ridge - dot(k, nu)
+    /// The image of a vector with kernel values `k`, for which there may be more room than needed, and its residual
+    /// `s = k(x,x) + ridge - k . Q k`.
+    pub fn solve(&self, k: &[f64], kxx: f64, image: &mut [f64]) -> f64 {
+        kxx + self.ridge - self.form.image(k, image)
     }
 
-    /// [`solve`](Self::solve) into a vector that gets as many places.
-    pub fn solve_into(&self, k: &[f64], kxx: f64, nu: &mut Vec<f64>) -> f64 {
-        self.inverse.multiply_into(k, nu);
-        kxx + self.ridge - dot(k, nu)
-    }
-
-    /// Takes in a vector with kernel values `k`, for which [`solve`](Self::solve) gave `nu` and `s > 0`:
+    /// Takes in a vector with kernel values `k`, for which [`solve`](Self::solve) gave `image` and `s > 0`:
     /// `Q` grows by `nu nu^T / s`, the column `-nu / s` and the corner `1 / s`. Returns the residual with
-    /// which it entered, and [`entered`](Self::entered) the `nu`: both are solved again if the inverse had
+    /// which it entered, and [`entered`](Self::entered) the image: both are found again if the inverse had
     /// to be refreshed.
-    pub fn grow(&mut self, k: &[f64], kxx: f64, nu: &[f64], mut s: f64) -> f64 {
+    pub fn grow(&mut self, k: &[f64], kxx: f64, image: &[f64], mut s: f64) -> f64 {
         self.entered.clear();
-        self.entered.extend_from_slice(nu);
+        self.entered.extend_from_slice(image);
+        self.solution.resize(k.len(), 0.0);
+        self.form.solution(image, &mut self.solution);
         let residual = self.residual(k, kxx);
         if residual <= TOLERANCE {
             self.attained = 0.0;
         } else if residual > SLACK * self.attained {
             self.refresh();
-            self.inverse.multiply(k, &mut self.entered);
-            let fresh = kxx + self.ridge - dot(k, &self.entered);
+            let fresh = kxx + self.ridge - self.form.image(k, &mut self.entered);
+            self.form.solution(&self.entered, &mut self.solution);
             self.attained = self.residual(k, kxx);
             if fresh > 0.0 {
                 s = fresh;
             }
         }
         self.gram.push(k, kxx + self.ridge);
-        self.inverse.rank_one(1.0 / s, &self.entered);
-        self.inverse.push_scaled(&self.entered, -1.0 / s, 1.0 / s);
+        self.form.grow(&self.solution, s);
         s
     }
 
-    /// `Q k` of the vector that entered last, `Q` from before.
-    pub fn entered(&self) -> &[f64] {
-        &self.entered
+    /// `Q k`.
+    #[cfg(test)]
+    pub fn product(&self, k: &[f64]) -> Vec<f64> {
+        let (mut image, mut nu) = (vec![0.0; k.len()], vec![0.0; k.len()]);
+        self.form.image(k, &mut image);
+        self.form.solution(&image, &mut nu);
+        nu
     }
 
-    /// Removes vector `r`: `Q_RR - q q^T / Q_rr`. On return `column` holds `q`, the column of `r` before
-    /// the removal, without its own place.
-    ///
-    /// A vector close to the span of the others has a huge `Q_rr`, and what cancels here leaves an error of
-    /// the rounding unit times that. Beyond the tolerance the inverse is computed afresh at once, because
-    /// the next thing asked of it may be the costs.
-    pub fn shrink(&mut self, r: usize, column: &mut [f64]) {
-        let m = self.len();
-        self.inverse.column(r, column);
-        let (pivot, norm) = (column[r], self.gram.diagonal(r));
-        column.copy_within(r + 1..m, r);
-        self.gram.remove(r);
-        self.inverse.remove(r);
-        self.inverse.rank_one(-1.0 / pivot, &column[..m - 1]);
-        if pivot * norm * f64::EPSILON > CANCELLATION {
-            self.refresh();
-        }
+    /// The image of the vector that entered last, in the form from before.
+    pub fn entered(&self) -> &[f64] {
+        &self.entered
     }
 
     /// Computes the inverse afresh. A matrix that is singular to working precision (or not positive
@@ -165,19 +156,17 @@ impl InverseGram {
         let largest = (0..m).map(|i| self.gram.diagonal(i)).fold(0.0, f64::max);
         self.refreshes += 1;
         for jitter in [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0] {
-            self.inverse.assign(&self.gram);
-            self.inverse.add_diagonal(jitter * largest);
-            if self.inverse.invert() {
+            if self.form.renew(&self.gram, jitter * largest) {
                 return;
             }
         }
-        self.inverse.set_diagonal(|i| 1.0 / self.gram.diagonal(i).abs().max(f64::MIN_POSITIVE));
+        self.form.renew_diagonal(|i| self.gram.diagonal(i).abs().max(f64::MIN_POSITIVE));
     }
 
     /// `max |k - K nu| / k(x,x)` of the vector that is entering: zero but for the error of `Q`.
     fn residual(&mut self, k: &[f64], kxx: f64) -> f64 {
         self.scratch.resize(k.len(), 0.0);
-        self.gram.multiply(&self.entered, &mut self.scratch);
+        self.gram.multiply(&self.solution, &mut self.scratch);
         let largest = k.iter().zip(&self.scratch).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         let relative = largest / (kxx + self.ridge);
         self.worst = self.worst.max(relative);
@@ -188,6 +177,65 @@ impl InverseGram {
     pub fn check(&self, order: usize) -> Result<()> {
         crate::error::check_not_negative("ridge", self.ridge)?;
         self.gram.check(order)?;
-        self.inverse.check(order)
+        self.form.check(order)
+    }
+}
+
+impl InverseGram {
+    /// The inverse.
+    pub fn inverse(&self) -> &Packed {
+        &self.form
+    }
+
+    /// Removes vector `r`: `Q_RR - q q^T / Q_rr`. On return `column` holds `q`, the column of `r` before
+    /// the removal, without its own place.
+    ///
+    /// A vector close to the span of the others has a huge `Q_rr`, and what cancels here leaves an error of
+    /// the rounding unit times that. Beyond the tolerance the inverse is computed afresh at once, because
+    /// the next thing asked of it may be the costs.
+    pub fn shrink(&mut self, r: usize, column: &mut [f64]) {
+        let m = self.len();
+        self.form.column(r, column);
+        let (pivot, norm) = (column[r], self.gram.diagonal(r));
+        column.copy_within(r + 1..m, r);
+        self.gram.remove(r);
+        self.form.remove(r);
+        self.form.rank_one(-1.0 / pivot, &column[..m - 1]);
+        if pivot * norm * f64::EPSILON > CANCELLATION {
+            self.refresh();
+        }
+    }
+}
+
+impl InverseGram<Basis> {
+    /// Adds `weight` times the vector that entered last, with residual `s`, to the function: it has the coordinates
+    /// `(z, sqrt(s))`.
+    pub fn add_newest(&mut self, weight: f64, s: f64) {
+        if let Some((newest, before)) = self.form.weights.split_last_mut() {
+            axpy(weight, &self.entered, before);
+            *newest += weight * s.sqrt();
+        }
+    }
+
+    /// The function in the basis.
+    pub fn weights_mut(&mut self) -> &mut [f64] {
+        &mut self.form.weights
+    }
+
+    /// The weights of the function in the vectors.
+    pub fn alpha(&self, out: &mut [f64]) {
+        self.form.alpha(out);
+    }
+
+    /// [`solve`](Self::solve) for a sample of a stream, and the output at it besides.
+    pub fn see(&mut self, k: &[f64], kxx: f64, image: &mut [f64]) -> (f64, f64) {
+        let [explained, output] = self.form.see(k, image);
+        (kxx + self.ridge - explained, output)
+    }
+
+    /// Removes vector `r`; the function becomes its orthogonal projection on the span of the others.
+    pub fn shrink(&mut self, r: usize) {
+        self.gram.remove(r);
+        self.form.remove(r);
     }
 }

@@ -3,17 +3,17 @@
 //! A product reads each tile once and uses it twice, for its rows and for its columns: eight sums over the
 //! columns stay in registers along a panel, one sum over the rows along a tile.
 
-use super::packed::{Line, SIDE, line};
+use super::lower::{Line, SIDE, line};
 use crate::simd::{Arithmetic, Eight, Number, multiversion};
 
-type Tile = [Line; SIDE];
+pub(super) type Tile = [Line; SIDE];
 
 /// Rows of a last panel that is half empty.
-const HALF: usize = SIDE / 2;
+pub(super) const HALF: usize = SIDE / 2;
 
 /// One register for each of the first `R` of eight numbers.
 #[inline(always)]
-fn splats<A: Arithmetic, const R: usize>(eight: A::F64) -> [A::F64; R] {
+pub(super) fn splats<A: Arithmetic, const R: usize>(eight: A::F64) -> [A::F64; R] {
     let mut numbers = [0.0; SIDE];
     eight.store(&mut numbers);
     let mut registers = [A::F64::splat(0.0); R];
@@ -25,7 +25,7 @@ fn splats<A: Arithmetic, const R: usize>(eight: A::F64) -> [A::F64; R] {
 
 /// The first `R` rows of a tile.
 #[inline(always)]
-fn load<A: Arithmetic, const R: usize>(tile: &Tile) -> [A::F64; R] {
+pub(super) fn load<A: Arithmetic, const R: usize>(tile: &Tile) -> [A::F64; R] {
     let mut rows = [A::F64::splat(0.0); R];
     for r in 0..R {
         rows[r] = A::F64::load(&tile[r].0);
@@ -35,7 +35,7 @@ fn load<A: Arithmetic, const R: usize>(tile: &Tile) -> [A::F64; R] {
 
 /// `before + sum_r factor_r row_r`.
 #[inline(always)]
-fn combined<A: Arithmetic, const R: usize>(
+pub(super) fn combined<A: Arithmetic, const R: usize>(
     rows: [A::F64; R],
     factors: &[A::F64; R],
     before: A::F64,
@@ -49,23 +49,23 @@ fn combined<A: Arithmetic, const R: usize>(
 }
 
 /// The products of `R` rows with a vector, tile by tile.
-struct Sums<A: Arithmetic, const R: usize>([A::F64; R]);
+pub(super) struct Sums<A: Arithmetic, const R: usize>([A::F64; R]);
 
 impl<A: Arithmetic, const R: usize> Sums<A, R> {
     #[inline(always)]
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self([A::F64::splat(0.0); R])
     }
 
     #[inline(always)]
-    fn add(&mut self, rows: [A::F64; R], x: A::F64) {
+    pub(super) fn add(&mut self, rows: [A::F64; R], x: A::F64) {
         for r in 0..R {
             self.0[r] = rows[r].fma(x, self.0[r]);
         }
     }
 
     #[inline(always)]
-    fn finish(self) -> A::F64 {
+    pub(super) fn finish(self) -> A::F64 {
         let mut eight = [A::F64::splat(0.0); SIDE];
         eight[..R].copy_from_slice(&self.0);
         A::F64::sums(eight)

@@ -1,5 +1,5 @@
 //! The inverse of a symmetric positive definite matrix given as its lower triangle, row after row without
-//! gaps, through a Cholesky factorisation in place. Whole rows make the inner products long.
+//! gaps, and the root of that inverse, through a Cholesky factorisation in place. Whole rows make the inner products long.
 
 use crate::simd::{axpy, dot};
 
@@ -12,12 +12,20 @@ pub(super) const fn start(i: usize) -> usize {
 /// Replaces the triangle of `n` rows, to which `rows` is cut or grown, by its inverse; false, and the content
 /// lost, when the matrix is not positive definite to working precision.
 pub(super) fn invert(rows: &mut Vec<f64>, n: usize) -> bool {
+    invert_root(rows, n) && {
+        let (data, scratch) = rows.split_at_mut(start(n));
+        square_factor(data, scratch);
+        data.iter().all(|v| v.is_finite())
+    }
+}
+
+/// The same with the inverse Cholesky factor in place of the inverse.
+pub(super) fn invert_root(rows: &mut Vec<f64>, n: usize) -> bool {
     // One row more is scratch space.
     rows.resize(start(n) + n, 0.0);
     let (data, scratch) = rows.split_at_mut(start(n));
     factor(data, n) && {
         invert_factor(data, scratch);
-        square_factor(data, scratch);
         data.iter().all(|v| v.is_finite())
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct Dependency {
 
 impl Criterion for Dependency {
     fn needs(&self) -> Needs {
-        Needs::INVERSE
+        Needs::SPAN
     }
 
     fn judge(&self, _: &Model, sample: &Sample<'_>) -> Verdict {
@@ -31,7 +31,7 @@ pub(crate) struct RkhsDistance {
 
 impl Criterion for RkhsDistance {
     fn needs(&self) -> Needs {
-        Needs::INVERSE
+        Needs::SPAN
     }
 
     fn judge(&self, _: &Model, sample: &Sample<'_>) -> Verdict {

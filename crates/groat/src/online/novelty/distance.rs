@@ -9,7 +9,7 @@ pub(super) struct Distinct;
 
 impl Criterion for Distinct {
     fn needs(&self) -> Needs {
-        Needs::NONE
+        Needs::WEIGHTS
     }
 
     fn judge(&self, model: &Model, sample: &Sample<'_>) -> Verdict {

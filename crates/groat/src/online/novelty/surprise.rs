@@ -25,7 +25,7 @@ impl Surprise {
 
 impl Criterion for Surprise {
     fn needs(&self) -> Needs {
-        Needs::INVERSE
+        Needs::SPAN
     }
 
     fn judge(&self, model: &Model, sample: &Sample<'_>) -> Verdict {

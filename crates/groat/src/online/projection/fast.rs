@@ -10,7 +10,7 @@ pub(super) struct Fast;
 
 impl Project for Fast {
     fn needs(&self) -> Needs {
-        Needs::NONE
+        Needs::WEIGHTS
     }
 
     fn absorb(&self, model: &mut Model, sample: &Sample<'_>) -> bool {

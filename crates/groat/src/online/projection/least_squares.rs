@@ -19,9 +19,9 @@ impl Project for LeastSquares {
         let Model { dictionary, inverse, scratch, .. } = model;
         let Some(inverse) = inverse else { return false };
         let (column, _) = scratch.two(inverse.len());
-        inverse.inverse().multiply(sample.nu, column);
-        let factor = sample.residual.max(0.0) / (1.0 + dot(sample.nu, sample.nu));
-        axpy(sample.weight, sample.nu, &mut dictionary.alpha);
+        inverse.inverse().multiply(sample.image, column);
+        let factor = sample.residual.max(0.0) / (1.0 + dot(sample.image, sample.image));
+        axpy(sample.weight, sample.image, &mut dictionary.alpha);
         axpy(sample.weight * factor, column, &mut dictionary.alpha);
         true
     }

@@ -7,7 +7,7 @@ pub(super) struct Nearest;
 
 impl Project for Nearest {
     fn needs(&self) -> Needs {
-        Needs::NONE
+        Needs::WEIGHTS
     }
 
     fn absorb(&self, model: &mut Model, sample: &Sample<'_>) -> bool {

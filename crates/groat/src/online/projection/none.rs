@@ -7,7 +7,7 @@ pub(super) struct Drop;
 
 impl Project for Drop {
     fn needs(&self) -> Needs {
-        Needs::NONE
+        Needs::WEIGHTS
     }
 
     fn absorb(&self, _: &mut Model, _: &Sample<'_>) -> bool {

@@ -4,21 +4,21 @@
 //! report 836 (12), Pothin and Richard (20). `O(m)` beside the inverse.
 
 use super::{Model, Needs, Project, Sample, subtract};
-use crate::simd::axpy;
 
 /// Orthogonal projection.
 pub(super) struct Orthogonal;
 
 impl Project for Orthogonal {
     fn needs(&self) -> Needs {
-        Needs::INVERSE
+        Needs::SPAN
     }
 
     fn absorb(&self, model: &mut Model, sample: &Sample<'_>) -> bool {
-        axpy(sample.weight, sample.nu, &mut model.dictionary.alpha);
+        model.add_image(sample.weight, sample);
         true
     }
 
+    /// In a basis there is nothing to do: the removal itself projects.
     fn release(&self, model: &mut Model, r: usize) {
         let Model { dictionary, inverse, scratch, .. } = model;
         if let Some(inverse) = inverse {

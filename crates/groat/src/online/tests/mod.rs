@@ -27,7 +27,7 @@ pub(super) fn with_sample<R>(
         x,
         k: &k,
         kxx,
-        nu: &nu,
+        image: &nu,
         residual,
         y: 0.0,
         error: 0.0,
@@ -40,7 +40,7 @@ pub(super) fn with_sample<R>(
 /// A model with all tables, made by taking in one vector after the other.
 pub(super) fn model(kernel: &Kernel, vectors: &[Vec<f64>], alpha: &[f64]) -> Model {
     let mut model = Model::new(Dictionary::new(kernel, vectors[0].len()).unwrap());
-    model.keep(Needs { inverse: true, neighbours: true, energy: true }, 0.0);
+    model.keep(Needs::INVERSE.and(Needs::NEIGHBOURS).and(Needs::ENERGY), 0.0);
     for (x, weight) in vectors.iter().zip(alpha) {
         // The parts see the sample of a copy, since the model itself is about to change.
         let before = model.clone();

@@ -2,7 +2,7 @@
 //! `tau` samples at once, `alpha += eta H^T (eps I + H H^T)^-1 e` with one row of `H` per sample.
 //! `O(tau m + tau^3)`; with `tau = 1` it is the normalised LMS.
 
-use super::{Model, Projection, Rule, Sample, Values};
+use super::{Model, Needs, Projection, Rule, Sample, Values};
 use crate::error::Result;
 use crate::online::inverse::Packed;
 use crate::online::recent::Recent;
@@ -63,6 +63,10 @@ impl Affine {
 }
 
 impl Rule for Affine {
+    fn needs(&self) -> Needs {
+        Needs::WEIGHTS
+    }
+
     fn weight(&self, sample: &Sample<'_>) -> f64 {
         self.eta * sample.error
     }

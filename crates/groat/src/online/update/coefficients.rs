@@ -5,7 +5,7 @@
 //! The plain form diverges when `eta |k|^2` stays above 2, and `|k|^2` grows with the dictionary; the
 //! largest value met is among the diagnostics. The normalised form does not.
 
-use super::{Model, Projection, Rule, Sample, Values};
+use super::{Model, Needs, Projection, Rule, Sample, Values};
 use crate::error::Result;
 use crate::online::filter::normalised;
 use crate::simd::{axpy, dot};
@@ -38,6 +38,10 @@ impl Coefficients {
 }
 
 impl Rule for Coefficients {
+    fn needs(&self) -> Needs {
+        Needs::WEIGHTS
+    }
+
     fn weight(&self, sample: &Sample<'_>) -> f64 {
         self.eta * sample.pull
     }
@@ -49,14 +53,14 @@ impl Rule for Coefficients {
 
     fn admit(&mut self, model: &mut Model, sample: &Sample<'_>) {
         let factor = self.factor(sample.pull, self.norm(sample, true));
-        model.dictionary.decay(1.0 - self.eta * self.rho);
+        model.decay(1.0 - self.eta * self.rho);
         axpy(factor, sample.k, &mut model.dictionary.alpha);
         model.push(sample, factor * sample.kxx);
     }
 
     fn project(&mut self, model: &mut Model, sample: &Sample<'_>, _: &Projection) -> bool {
         let factor = self.factor(sample.pull, self.norm(sample, false));
-        model.dictionary.decay(1.0 - self.eta * self.rho);
+        model.decay(1.0 - self.eta * self.rho);
         axpy(factor, sample.k, &mut model.dictionary.alpha);
         true
     }

@@ -26,7 +26,7 @@ impl Rule for Exact {
     }
 
     fn weight(&self, sample: &Sample<'_>) -> f64 {
-        sample.error / sample.residual.abs().max(f64::MIN_POSITIVE)
+        sample.fitted_weight()
     }
 
     fn admit(&mut self, model: &mut Model, sample: &Sample<'_>) {

@@ -34,7 +34,7 @@ impl Gradient {
 
     fn late_decay(&self, model: &mut Model) {
         if !self.decay_first {
-            model.dictionary.decay(self.decay());
+            model.decay(self.decay());
         }
     }
 

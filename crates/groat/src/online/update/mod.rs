@@ -20,6 +20,10 @@ pub(crate) trait Rule {
     fn needs(&self) -> Needs {
         Needs::NONE
     }
+    /// True when it alone touches the weights: it uses no projection and keeps its vectors.
+    fn owns_weights(&self) -> bool {
+        false
+    }
     /// What it puts on the diagonal of the Gram matrix.
     fn ridge(&self) -> f64 {
         0.0
@@ -42,16 +46,10 @@ pub(crate) trait Rule {
     fn merge(&mut self, model: &mut Model, sample: &Sample<'_>, _i: usize) {
         self.project(model, sample, &Projection::None);
     }
-    /// `c` if the weights of the model lack `Q c`, which is not yet computed; empty if they lack nothing.
-    fn owed(&self) -> &[f64] {
-        &[]
-    }
-    /// Adds to the weights what they lack.
-    fn pay(&mut self, _model: &mut Model) {}
     /// Follows the removal of vector `r`.
     fn removed(&mut self, _r: usize) {}
-    /// Predictive variance of the noisy output from `nu = Q k` and the residual.
-    fn variance(&self, _nu: &[f64], _residual: f64) -> Option<f64> {
+    /// Predictive variance of the noisy output from image and residual of a sample.
+    fn variance(&self, _image: &[f64], _residual: f64) -> Option<f64> {
         None
     }
     /// Bytes of state.
