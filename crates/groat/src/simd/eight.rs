@@ -45,8 +45,7 @@ pub trait Eight<T>: Number<T> {
             }
         }
     }
-    /// The sum of the eight numbers of each: neighbours, then the halves of the eight, then what is left; the same
-    /// order of additions at every level.
+    /// The sum of the eight numbers of each, neighbours first: the same order of additions at every level.
     fn sums(eight: [Self; 8]) -> Self;
 }
 
@@ -97,7 +96,7 @@ impl<T: Lane> Eight<T> for [T; 8] {
     }
     #[inline(always)]
     fn sums(eight: [Self; 8]) -> Self {
-        eight.map(|s| ((s[0] + s[1]) + (s[4] + s[5])) + ((s[2] + s[3]) + (s[6] + s[7])))
+        eight.map(|s| ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])))
     }
 }
 
@@ -249,42 +248,33 @@ mod x86 {
         _mm256_mul_ps(_mm256_mul_ps(v, power(half)), power(rest))
     }
 
-    /// [`Eight::sums`]: halves the registers three times. A blend and one shuffle bring what is to be added side by
-    /// side where two shuffles would: they compete with the multiply-adds.
+    /// [`Eight::sums`]: halves the registers three times, each time adding neighbours.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn sums_f64(v: [__m512d; 8]) -> __m512d {
-        let neighbours =
-            |a, b| _mm512_add_pd(_mm512_mask_blend_pd(0xaa, a, b), _mm512_shuffle_pd::<0x55>(a, b));
-        let halves =
-            |a, b| _mm512_add_pd(_mm512_mask_blend_pd(0xf0, a, b), _mm512_shuffle_f64x2::<0x4e>(a, b));
-        let rest =
+        // Numbers side by side, then pairs of them, then halves.
+        let two = |a, b| _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+        let four =
             |a, b| _mm512_add_pd(_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b));
-        rest(
-            halves(neighbours(v[0], v[1]), neighbours(v[2], v[3])),
-            halves(neighbours(v[4], v[5]), neighbours(v[6], v[7])),
-        )
+        let (first, second) =
+            (four(two(v[0], v[1]), two(v[2], v[3])), four(two(v[4], v[5]), two(v[6], v[7])));
+        four(first, second)
     }
 
-    /// The sums of four pairs of registers.
+    /// The sums of four registers of four.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn sums_of_four(v: [F64x8Pair; 4]) -> __m256d {
-        let halves =
-            |a: F64x8Pair, b: F64x8Pair| _mm256_add_pd(_mm256_hadd_pd(a.0, b.0), _mm256_hadd_pd(a.1, b.1));
-        let (a, b) = (halves(v[0], v[1]), halves(v[2], v[3]));
+    fn sums_of_four(v: [__m256d; 4]) -> __m256d {
+        let (a, b) = (_mm256_hadd_pd(v[0], v[1]), _mm256_hadd_pd(v[2], v[3]));
         _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(a, b), _mm256_permute2f128_pd::<0x31>(a, b))
     }
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
     fn sums_f32(v: [__m256; 8]) -> __m256 {
-        let halves =
-            |a, b| _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b));
-        _mm256_hadd_ps(
-            halves(_mm256_hadd_ps(v[0], v[1]), _mm256_hadd_ps(v[4], v[5])),
-            halves(_mm256_hadd_ps(v[2], v[3]), _mm256_hadd_ps(v[6], v[7])),
-        )
+        let four = |v: [__m256; 4]| _mm256_hadd_ps(_mm256_hadd_ps(v[0], v[1]), _mm256_hadd_ps(v[2], v[3]));
+        let (a, b) = (four([v[0], v[1], v[2], v[3]]), four([v[4], v[5], v[6], v[7]]));
+        _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b))
     }
 
     impl Number<f64> for F64x8Pair {
@@ -338,8 +328,11 @@ mod x86 {
         }
         #[inline(always)]
         fn sums(v: [Self; 8]) -> Self {
-            let of =
-                |first: usize| unsafe { sums_of_four([v[first], v[first + 1], v[first + 2], v[first + 3]]) };
+            let of = |first: usize| {
+                let four = [v[first], v[first + 1], v[first + 2], v[first + 3]];
+                let (left, right) = (four.map(|v| v.0), four.map(|v| v.1));
+                unsafe { _mm256_add_pd(sums_of_four(left), sums_of_four(right)) }
+            };
             Self(of(0), of(4))
         }
     }
