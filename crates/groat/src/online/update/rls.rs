@@ -7,6 +7,8 @@
 //! `P -= g g^T / (1 + z . g)`, `w += e g / (1 + z . g)`. One that enters with residual `s` has the further coordinate
 //! `sqrt(s)`, which it alone determines: `w` grows by `e / sqrt(s)`, `P` by the column `-g / sqrt(s)` and the corner
 //! `(1 + z . g) / s`; the ridge then pulls the new coordinate towards 0, one more rank-one step. `O(m^2)`.
+//!
+//! The basis is the one that Cholesky's factorisation gives, so a refresh moves it by rounding errors and `P` stays.
 
 use super::{Model, Needs, Projection, Rule, Sample};
 use crate::error::{Result, check_not_negative};
