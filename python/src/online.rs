@@ -85,8 +85,9 @@ impl OnlineLearner {
             py.detach(|| {
                 let mut held = self.learner.write().unwrap_or_else(PoisonError::into_inner);
                 let learner = self.started(&mut held, x.cols())?;
-                let pairs = x.slice(start, end).iter().zip(&y[start..end]);
-                pairs.into_iter().try_for_each(|(x, y)| learner.learn_one(x, *y).map(|step| tell(&step)))
+                let steps = learner.learn_many(x.slice(start, end), &y[start..end])?;
+                steps.iter().for_each(&mut tell);
+                Ok(())
             })
             .map_err(raise)?;
             py.check_signals()?;

@@ -5,10 +5,11 @@
 //! ```
 //!
 //! `FILE` holds little-endian doubles: rows of `FEATURES` inputs and one target. The first pass fills the
-//! dictionary and is not timed; each later one is. Prints one JSON object.
+//! dictionary and is not timed; each later one is, first a sample at a time and then with all rows given at once.
+//! Prints one JSON object.
 
-use groat::Kernel;
 use groat::online::{Learner, Settings};
+use groat::{Kernel, Rows};
 use std::error::Error;
 use std::time::Instant;
 
@@ -23,23 +24,42 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|b| b.try_into().map(f64::from_le_bytes))
         .collect::<Result<_, _>>()?;
     let rows: Vec<&[f64]> = numbers.chunks_exact(d + 1).collect();
+    let x: Vec<f64> = rows.iter().flat_map(|row| &row[..d]).copied().collect();
+    let y: Vec<f64> = rows.iter().map(|row| row[d]).collect();
     let mut learner = Learner::new(preset, &kernel.parse::<Kernel>()?, d, &settings.parse::<Settings>()?)?;
-    let mut pass = || -> Result<f64, groat::Error> {
-        let start = Instant::now();
-        for row in &rows {
-            learner.learn_one(&row[..d], row[d])?;
+    let passes = passes.parse::<usize>()?.max(1);
+    let one_by_one = |learner: &mut Learner| -> Result<(), Box<dyn Error>> {
+        for (x, y) in x.chunks_exact(d).zip(&y) {
+            learner.learn_one(x, *y)?;
         }
-        Ok(1e6 * start.elapsed().as_secs_f64() / rows.len() as f64)
+        Ok(())
     };
-    pass()?;
-    let mut best = f64::INFINITY;
-    for _ in 0..passes.parse::<usize>()?.max(1) {
-        best = best.min(pass()?);
-    }
+    let at_once = |learner: &mut Learner| -> Result<(), Box<dyn Error>> {
+        learner.learn_many(Rows::new(&x, d)?, &y)?;
+        Ok(())
+    };
+    one_by_one(&mut learner)?;
+    let microseconds = least(passes, y.len(), || one_by_one(&mut learner))?;
+    let together = least(passes, y.len(), || at_once(&mut learner))?;
     println!(
-        "{{\"size\": {}, \"microseconds\": {best}, \"bytes\": {}}}",
+        "{{\"size\": {}, \"microseconds\": {microseconds}, \"microseconds_at_once\": {together}, \"bytes\": {}}}",
         learner.size(),
         learner.memory_bytes()
     );
     Ok(())
+}
+
+/// The least microseconds per sample over `passes` passes.
+fn least(
+    passes: usize,
+    samples: usize,
+    mut pass: impl FnMut() -> Result<(), Box<dyn Error>>,
+) -> Result<f64, Box<dyn Error>> {
+    let mut best = f64::INFINITY;
+    for _ in 0..passes {
+        let start = Instant::now();
+        pass()?;
+        best = best.min(1e6 * start.elapsed().as_secs_f64() / samples as f64);
+    }
+    Ok(best)
 }

@@ -129,6 +129,40 @@ fn a_saved_state_continues_bit_by_bit() {
     }
 }
 
+/// Rows given at once are looked at ahead; what comes out must not know.
+#[test]
+fn rows_at_once_give_what_rows_one_by_one_give() {
+    let stream = smooth(400);
+    let x: Vec<f64> = stream.iter().flat_map(|(x, _)| *x).collect();
+    let y: Vec<f64> = stream.iter().map(|(_, y)| *y).collect();
+    for preset in PRESETS {
+        let settings = taken(preset.name, SMALL);
+        let mut one = Learner::new(preset.name, &Kernel::gaussian(0.7), 2, &settings).unwrap();
+        let mut many = one.clone();
+        let (mut from, mut sizes) = (0, [1usize, 100, 7, 8, 9, 64, 3].into_iter().cycle());
+        while from < stream.len() {
+            let to = stream.len().min(from + sizes.next().unwrap());
+            // A row that cannot be learnt from ends the call, and the rows ahead of it are forgotten.
+            let mut rows = x[2 * from..2 * to].to_vec();
+            if to - from == 9 {
+                rows[7] = f64::NAN;
+                assert!(many.learn_many(Rows::new(&rows, 2).unwrap(), &y[from..to]).is_err());
+                for i in from..from + 3 {
+                    one.learn_one(&stream[i].0, y[i]).unwrap();
+                }
+                from += 3;
+            } else {
+                let steps = many.learn_many(Rows::new(&rows, 2).unwrap(), &y[from..to]).unwrap();
+                for (i, got) in (from..to).zip(steps) {
+                    assert_eq!(got, one.learn_one(&stream[i].0, y[i]).unwrap(), "{}, row {i}", preset.name);
+                }
+                from = to;
+            }
+            assert_eq!(many.save().unwrap(), one.save().unwrap(), "{}", preset.name);
+        }
+    }
+}
+
 /// Where nobody reads the weights the model is kept in a basis of the span. A truncation that never acts reads them,
 /// and must change nothing but the rounding.
 #[test]

@@ -23,6 +23,7 @@ use super::strategy::{Hand, Strategy, Truncation};
 use super::update::Update;
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
+use crate::matrix::Rows;
 use crate::simd::{axpy, dot};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -258,6 +259,14 @@ impl Filter for Composed {
 
     fn settled(&self) -> Option<Dictionary> {
         self.model.settled()
+    }
+
+    fn foresee(&mut self, x: Rows<'_>) {
+        self.model.foresee(x);
+    }
+
+    fn forget(&mut self) {
+        self.model.forget();
     }
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {

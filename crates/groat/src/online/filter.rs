@@ -4,6 +4,7 @@ use super::dictionary::Dictionary;
 use super::step::{Reading, Step};
 use crate::error::Result;
 use crate::expansion::Expansion;
+use crate::matrix::Rows;
 use std::cell::RefCell;
 
 /// Weights and updates are kept below this magnitude; a step that would pass it is refused. Squares and
@@ -31,6 +32,11 @@ pub(crate) trait Filter {
     fn settled(&self) -> Option<Dictionary> {
         None
     }
+    /// The rows of the next calls of [`step`](Self::step), for methods that can look at several at once. What they give
+    /// stays the same to the last bit.
+    fn foresee(&mut self, _x: Rows<'_>) {}
+    /// Takes that back.
+    fn forget(&mut self) {}
     /// Learns from one sample. `Step::size` is filled in by the caller.
     fn step(&mut self, x: &[f64], y: f64) -> Step;
     /// Predictive variance of the noisy output, where the method has one.

@@ -5,6 +5,7 @@ use super::filter::Filter;
 use super::step::{Reading, Step};
 use crate::error::Result;
 use crate::expansion::Expansion;
+use crate::matrix::Rows;
 use serde::{Deserialize, Serialize};
 
 /// Makes the enum of methods and passes every call on. One line per method.
@@ -32,6 +33,12 @@ macro_rules! methods {
             }
             fn settled(&self) -> Option<Dictionary> {
                 match self { $(Method::$name(m) => m.settled(),)+ }
+            }
+            fn foresee(&mut self, x: Rows<'_>) {
+                match self { $(Method::$name(m) => m.foresee(x),)+ }
+            }
+            fn forget(&mut self) {
+                match self { $(Method::$name(m) => m.forget(),)+ }
             }
             fn step(&mut self, x: &[f64], y: f64) -> Step {
                 match self { $(Method::$name(m) => m.step(x, y),)+ }

@@ -27,6 +27,7 @@ mod cost;
 mod dictionary;
 mod filter;
 mod filters;
+mod foresight;
 mod inverse;
 mod learner;
 mod loss;

@@ -1,10 +1,12 @@
 //! The dictionary together with whatever the chosen parts need to know about it.
 
 use super::dictionary::Dictionary;
+use super::foresight::Foresight;
 use super::inverse::{Basis, InverseGram};
 use super::projection::Projection;
 use super::tables::{Energy, Neighbours, Rows};
 use crate::error::{Error, Result};
+use crate::matrix;
 use crate::simd::{axpy, dot, make_room};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -109,6 +111,8 @@ pub(crate) struct Model {
     /// Row sums, where a part needs them.
     pub energy: Option<Energy>,
     #[serde(skip)]
+    foresight: Foresight,
+    #[serde(skip)]
     pub(crate) scratch: Scratch,
 }
 
@@ -141,6 +145,7 @@ impl Model {
             basis: None,
             neighbours: None,
             energy: None,
+            foresight: Foresight::default(),
             scratch: Scratch::default(),
         }
     }
@@ -158,25 +163,39 @@ impl Model {
         self.dictionary.len()
     }
 
+    /// Looks at the rows that come next, where that helps.
+    pub fn foresee(&mut self, x: matrix::Rows<'_>) {
+        if let Some(basis) = &mut self.basis {
+            self.foresight.look(&self.dictionary, basis, x);
+        }
+    }
+
+    /// Other rows come next.
+    pub fn forget(&mut self) {
+        self.foresight.forget();
+    }
+
     /// Writes kernel values and image of `x`; returns its residual and the output at it.
     pub fn see(&mut self, x: &[f64], kxx: f64, k: &mut Vec<f64>, image: &mut Vec<f64>) -> (f64, f64) {
+        if let Some(basis) = &self.basis
+            && self.foresight.give(basis.changes(), k, image)
+        {
+            return basis.measure(kxx, image);
+        }
         self.dictionary.row_into(x, k);
         self.see_again(kxx, k, image)
     }
 
     /// The same for kernel values that are there already.
     pub fn see_again(&mut self, kxx: f64, k: &[f64], image: &mut Vec<f64>) -> (f64, f64) {
-        let alpha = &self.dictionary.alpha;
+        if !self.knows_residuals() {
+            return (kxx, dot(k, &self.dictionary.alpha));
+        }
+        make_room(image, k.len());
         let seen = match (&mut self.basis, &self.inverse) {
-            (Some(basis), _) => {
-                make_room(image, k.len());
-                basis.see(k, kxx, image)
-            }
-            (None, Some(inverse)) => {
-                make_room(image, k.len());
-                (inverse.solve(k, kxx, image), dot(k, alpha))
-            }
-            (None, None) => return (kxx, dot(k, alpha)),
+            (Some(basis), _) => basis.see(k, kxx, image),
+            (None, Some(inverse)) => (inverse.solve(k, kxx, image), dot(k, &self.dictionary.alpha)),
+            (None, None) => (kxx, 0.0),
         };
         image.truncate(k.len());
         seen

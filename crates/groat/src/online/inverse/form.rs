@@ -1,7 +1,7 @@
 //! The two forms in which an inverse Gram matrix is kept.
 
 use super::packed::Packed;
-use super::root::Root;
+use super::root::{Root, measure};
 use crate::error::{Error, Result};
 use crate::online::bits;
 use crate::simd::{axpy, dot};
@@ -81,10 +81,21 @@ pub(crate) struct Basis {
 }
 
 impl Basis {
-    /// The image of a sample as [`Form::image`] gives it, and the output at it besides.
+    /// The image of a sample of a stream, and what [`measure`](Self::measure) says of it.
     pub fn see(&mut self, k: &[f64], image: &mut [f64]) -> [f64; 2] {
         self.backwards = !self.backwards;
         self.root.coordinates(k, &self.weights, image, self.backwards)
+    }
+
+    /// The images of two samples of a stream.
+    pub fn see_two(&mut self, k: [&[f64]; 2], image: [&mut [f64]; 2]) {
+        self.backwards = !self.backwards;
+        self.root.coordinates_of_two(k, image, self.backwards);
+    }
+
+    /// `k . Q k` of a sample with the given image, and the output at it.
+    pub fn measure(&self, image: &[f64]) -> [f64; 2] {
+        measure(image, &self.weights)
     }
 
     /// Weights of the function and room for as many numbers.

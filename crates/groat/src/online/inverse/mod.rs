@@ -57,6 +57,8 @@ pub(crate) struct InverseGram<F = Packed> {
     worst: f64,
     refreshes: u64,
     #[serde(skip)]
+    changes: u64,
+    #[serde(skip)]
     entered: Vec<f64>,
     #[serde(skip)]
     solution: Vec<f64>,
@@ -74,6 +76,7 @@ impl<F: Form + Default> InverseGram<F> {
             attained: 0.0,
             worst: 0.0,
             refreshes: 0,
+            changes: 0,
             entered: Vec::new(),
             solution: Vec::new(),
             scratch: Vec::new(),
@@ -129,6 +132,7 @@ impl<F: Form + Default> InverseGram<F> {
                 s = fresh;
             }
         }
+        self.changes += 1;
         self.gram.push(k, kxx + self.ridge);
         self.form.grow(&self.solution, s);
         s
@@ -155,6 +159,7 @@ impl<F: Form + Default> InverseGram<F> {
         let m = self.len();
         let largest = (0..m).map(|i| self.gram.diagonal(i)).fold(0.0, f64::max);
         self.refreshes += 1;
+        self.changes += 1;
         for jitter in [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0] {
             if self.form.renew(&self.gram, jitter * largest) {
                 return;
@@ -227,14 +232,31 @@ impl InverseGram<Basis> {
         self.form.alpha(out);
     }
 
-    /// [`solve`](Self::solve) for a sample of a stream, and the output at it besides.
+    /// Writes the image of a sample of a stream; returns what [`measure`](Self::measure) says of it.
     pub fn see(&mut self, k: &[f64], kxx: f64, image: &mut [f64]) -> (f64, f64) {
         let [explained, output] = self.form.see(k, image);
         (kxx + self.ridge - explained, output)
     }
 
+    /// Writes the images of two samples of a stream.
+    pub fn see_two(&mut self, k: [&[f64]; 2], image: [&mut [f64]; 2]) {
+        self.form.see_two(k, image);
+    }
+
+    /// Residual of a sample with the given image, and the output at it.
+    pub fn measure(&self, kxx: f64, image: &[f64]) -> (f64, f64) {
+        let [explained, output] = self.form.measure(image);
+        (kxx + self.ridge - explained, output)
+    }
+
+    /// A number that is another one after every change of the basis.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Removes vector `r`; the function becomes its orthogonal projection on the span of the others.
     pub fn shrink(&mut self, r: usize) {
+        self.changes += 1;
         self.gram.remove(r);
         self.form.remove(r);
     }

@@ -51,6 +51,12 @@ impl Root {
         coordinates(&self.lower.lines, &k[..n], &w[..n], z, backwards)
     }
 
+    /// Writes the coordinates of two vectors, the same to the last bit: the triangle is read once.
+    pub fn coordinates_of_two(&self, k: [&[f64]; 2], z: [&mut [f64]; 2], backwards: bool) {
+        let n = self.lower.order;
+        coordinates_of_two(&self.lower.lines, k.map(|k| &k[..n]), z, backwards);
+    }
+
     /// `out = R^T z`.
     pub fn transposed(&self, z: &[f64], out: &mut [f64]) {
         let n = self.lower.order;
@@ -127,15 +133,48 @@ impl Root {
     }
 }
 
-/// The products of the first `R` rows of a panel with a vector, whose last eight numbers are `own`.
+/// The products of the first `R` rows of a panel with `S` vectors, of which the last eight numbers are `own`.
 #[inline(always)]
-fn panel_rows<A: Arithmetic, const R: usize>(panel: &[Tile], x: &[[f64; SIDE]], own: A::F64) -> A::F64 {
-    let mut sums = Sums::<A, R>::new();
-    for (tile, x) in panel.iter().zip(x) {
-        sums.add(load::<A, R>(tile), A::F64::load(x));
+fn panel_rows<A: Arithmetic, const R: usize, const S: usize>(
+    panel: &[Tile],
+    x: [&[[f64; SIDE]]; S],
+    own: [A::F64; S],
+) -> [A::F64; S] {
+    let mut sums = [Sums::<A, R>::new(); S];
+    let before = panel.len() - 1;
+    let x = x.map(|x| &x[..before]);
+    for (q, tile) in panel[..before].iter().enumerate() {
+        let rows = load::<A, R>(tile);
+        for s in 0..S {
+            sums[s].add(rows, A::F64::load(&x[s][q]));
+        }
     }
-    sums.add(load::<A, R>(&panel[panel.len() - 1]), own);
-    sums.finish()
+    let rows = load::<A, R>(&panel[before]);
+    for s in 0..S {
+        sums[s].add(rows, own[s]);
+    }
+    sums.map(Sums::finish)
+}
+
+/// `z = R k` for `S` vectors.
+#[inline(always)]
+fn sweep<A: Arithmetic, const S: usize>(lines: &[Line], k: [&[f64]; S], z: [&mut [f64]; S], backwards: bool) {
+    let tiles: &[Tile] = lines.as_chunks().0;
+    let (n, whole) = (k[0].len(), k.map(|k| k.as_chunks().0));
+    let panels = n.div_ceil(SIDE);
+    for turn in 0..panels {
+        let p = if backwards { panels - 1 - turn } else { turn };
+        let Some(panel) = tiles.get(p * (p + 1) / 2..(p + 1) * (p + 2) / 2) else { return };
+        let own = k.map(|k| A::F64::load_some(&k[p * SIDE..]));
+        let rows = if n - p * SIDE > HALF {
+            panel_rows::<A, SIDE, S>(panel, whole, own)
+        } else {
+            panel_rows::<A, HALF, S>(panel, whole, own)
+        };
+        for s in 0..S {
+            rows[s].store_some(&mut z[s][p * SIDE..]);
+        }
+    }
 }
 
 #[inline(always)]
@@ -146,21 +185,31 @@ fn coordinates_body<A: Arithmetic>(
     z: &mut [f64],
     backwards: bool,
 ) -> [f64; 2] {
-    let tiles: &[Tile] = lines.as_chunks().0;
-    let whole: &[[f64; SIDE]] = k.as_chunks().0;
-    let panels = k.len().div_ceil(SIDE);
-    for turn in 0..panels {
-        let p = if backwards { panels - 1 - turn } else { turn };
-        let Some(panel) = tiles.get(p * (p + 1) / 2..(p + 1) * (p + 2) / 2) else { return [0.0; 2] };
-        let own = A::F64::load_some(&k[p * SIDE..]);
-        let rows = if k.len() - p * SIDE > HALF {
-            panel_rows::<A, SIDE>(panel, &whole[..p], own)
-        } else {
-            panel_rows::<A, HALF>(panel, &whole[..p], own)
-        };
-        rows.store_some(&mut z[p * SIDE..]);
-    }
-    // In one order, whichever way the sweep went.
+    sweep::<A, 1>(lines, [k], [z], backwards);
+    measure_body::<A>(z, w)
+}
+multiversion! {
+    /// `z = R k`, `|z|^2` and `z . w`; `k` and `w` are as long as the order and `z` no shorter. In the last panel of
+    /// `z` zeros follow, if there is room.
+    fn coordinates(lines: &[Line], k: &[f64], w: &[f64], z: &mut [f64], backwards: bool) -> [f64; 2] = coordinates_body
+}
+
+#[inline(always)]
+fn coordinates_of_two_body<A: Arithmetic>(
+    lines: &[Line],
+    k: [&[f64]; 2],
+    z: [&mut [f64]; 2],
+    backwards: bool,
+) {
+    sweep::<A, 2>(lines, k, z, backwards);
+}
+multiversion! {
+    /// `z = R k` for two vectors.
+    fn coordinates_of_two(lines: &[Line], k: [&[f64]; 2], z: [&mut [f64]; 2], backwards: bool) = coordinates_of_two_body
+}
+
+#[inline(always)]
+fn measure_body<A: Arithmetic>(z: &[f64], w: &[f64]) -> [f64; 2] {
     let zero = A::F64::splat(0.0);
     let (mut squares, mut products) = (zero, zero);
     for (z, w) in z.chunks(SIDE).zip(w.chunks(SIDE)) {
@@ -173,9 +222,8 @@ fn coordinates_body<A: Arithmetic>(
     [sums[0], sums[1]]
 }
 multiversion! {
-    /// `z = R k`, `|z|^2` and `z . w`; `k` and `w` are as long as the order and `z` no shorter. In the last panel of
-    /// `z` zeros follow, if there is room.
-    fn coordinates(lines: &[Line], k: &[f64], w: &[f64], z: &mut [f64], backwards: bool) -> [f64; 2] = coordinates_body
+    /// `|z|^2` and `z . w`. Beyond the end of `w`, `z` may hold the zeros that make its last eight numbers whole.
+    pub(super) fn measure(z: &[f64], w: &[f64]) -> [f64; 2] = measure_body
 }
 
 #[inline(always)]
@@ -263,13 +311,19 @@ mod tests {
             let (k, w) = (wave(n), wave(2 * n)[n..].to_vec());
             let element = |i: usize, j: usize| if j <= i { root.lower.get(i, j) } else { 0.0 };
             let want: Vec<f64> = (0..n).map(|i| (0..n).map(|j| element(i, j) * k[j]).sum()).collect();
-            let (mut z, mut back) = (vec![f64::NAN; n], vec![f64::NAN; n]);
+            let (mut z, mut back, mut of_w) = (vec![f64::NAN; n], vec![f64::NAN; n], vec![f64::NAN; n]);
             let sums = root.coordinates(&k, &w, &mut z, false);
             assert_close(&z, &want, 1e-14);
             let sum = |b: &[f64]| -> f64 { z.iter().zip(b).map(|(a, b)| a * b).sum() };
             assert_close(&sums, &[sum(&z), sum(&w)], 1e-13);
+            assert_eq!(measure(&z, &w), sums);
             assert_eq!(root.coordinates(&k, &w, &mut back, true), sums);
             assert_eq!(back, z);
+            back.fill(f64::NAN);
+            root.coordinates_of_two([&w, &k], [&mut of_w, &mut back], true);
+            assert_eq!(back, z);
+            root.coordinates(&w, &k, &mut back, false);
+            assert_eq!(back, of_w);
             // R^T R k is the solution.
             let (mut nu, mut product) = (vec![f64::NAN; n], vec![0.0; n]);
             root.transposed(&z, &mut nu);

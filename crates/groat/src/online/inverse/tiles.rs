@@ -49,6 +49,7 @@ pub(super) fn combined<A: Arithmetic, const R: usize>(
 }
 
 /// The products of `R` rows with a vector, tile by tile.
+#[derive(Clone, Copy)]
 pub(super) struct Sums<A: Arithmetic, const R: usize>([A::F64; R]);
 
 impl<A: Arithmetic, const R: usize> Sums<A, R> {

@@ -22,7 +22,7 @@ pub(super) fn with_sample<R>(
     let mut nu = vec![0.0; model.len()];
     model.dictionary.row(x, &mut k);
     let kxx = model.dictionary.diag(x);
-    let residual = model.inverse.as_ref().map_or(kxx, |inverse| inverse.solve(&k, kxx, &mut nu));
+    let residual = model.residual(x, &mut k, &mut nu).unwrap_or(kxx);
     work(&Sample {
         x,
         k: &k,
