@@ -98,8 +98,8 @@ impl Basis {
         measure(image, &self.weights)
     }
 
-    /// Weights of the function and room for as many numbers.
-    fn to_alpha(&mut self) -> [Vec<f64>; 2] {
+    /// The scratch space, with the weights of the function and room for as many numbers.
+    fn lend_alpha(&mut self) -> [Vec<f64>; 2] {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.iter_mut().for_each(|buffer| buffer.resize(self.weights.len(), 0.0));
         self.alpha(&mut scratch[0]);
@@ -137,7 +137,7 @@ impl Form for Basis {
 
     /// The function stays what it was: `w = R (K + jitter I) alpha`.
     fn renew(&mut self, gram: &Packed, jitter: f64) -> bool {
-        let [alpha, mut values] = self.to_alpha();
+        let [alpha, mut values] = self.lend_alpha();
         let renewed = self.root.assign(gram, jitter);
         if renewed {
             gram.multiply(&alpha, &mut values);
@@ -149,7 +149,7 @@ impl Form for Basis {
     }
 
     fn renew_diagonal(&mut self, size: impl Fn(usize) -> f64) {
-        let [alpha, values] = self.to_alpha();
+        let [alpha, values] = self.lend_alpha();
         self.root.set_diagonal(|i| 1.0 / size(i).sqrt());
         for (i, (weight, alpha)) in self.weights.iter_mut().zip(&alpha).enumerate() {
             *weight = alpha * size(i).sqrt();
