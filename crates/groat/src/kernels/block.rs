@@ -152,15 +152,16 @@ fn single<A: Arithmetic, T: Real, S: Step>(
     let size = LANES * row.len();
     let (groups, rest) = out.as_chunks_mut::<{ GROUP * LANES }>();
     let (in_groups, after) = panels.split_at(groups.len() * GROUP * size);
+    // Odd panels first: one alone has nothing to do while it waits for itself, but the groups behind it have.
+    for (to, data) in rest.chunks_mut(LANES).zip(after.chunks_exact(size)) {
+        let [acc] = panel::<A, T, S, 1>(row, factors, data);
+        finish.finish(acc).store_some(to);
+    }
     for (to, panels) in groups.iter_mut().zip(in_groups.chunks_exact(GROUP * size)) {
         let acc = group::<A, T, S>(row, factors, panels);
         for (to, acc) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(acc) {
             finish.finish(acc).store(to);
         }
-    }
-    for (to, data) in rest.chunks_mut(LANES).zip(after.chunks_exact(size)) {
-        let [acc] = panel::<A, T, S, 1>(row, factors, data);
-        finish.finish(acc).store_some(to);
     }
 }
 

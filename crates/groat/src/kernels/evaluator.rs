@@ -5,7 +5,7 @@ use super::compact::Taper;
 use super::profile::{Form, Profile, split};
 use super::{Centres, Kernel};
 use crate::matrix::Real;
-use crate::simd::{Arithmetic, make_room, multiversion};
+use crate::simd::{Arithmetic, multiversion};
 
 /// A [`Kernel`] with its constants worked out for one number type.
 ///
@@ -83,14 +83,12 @@ impl<T: Real> Evaluator<T> {
         }
     }
 
-    /// [`row`](Self::row) into a vector that gets one place for each centre. Whole panels are computed, which
-    /// spares the odd numbers at the end a slow loop of their own.
-    pub(crate) fn row_into(&self, x: &[T], centres: &Centres<T>, out: &mut Vec<T>) {
-        make_room(out, centres.len());
+    /// [`row`](Self::row) of whole panels, for which `out` has as many places: this spares the odd numbers at the end
+    /// a slow loop of their own. What is beyond the last centre means nothing.
+    pub(crate) fn whole_row(&self, x: &[T], centres: &Centres<T>, out: &mut [T]) {
         if x.len() == centres.dim() {
             self.columns(x, centres, out);
         }
-        out.truncate(centres.len());
     }
 
     /// One row against the first `out.len()` columns of the panels.

@@ -24,7 +24,7 @@ use super::update::Update;
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
 use crate::matrix::Rows;
-use crate::simd::{axpy, dot};
+use crate::simd::{Aligned, axpy, dot};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
@@ -73,8 +73,8 @@ struct Seen<'a> {
 /// Kept from step to step.
 #[derive(Clone, Debug, Default)]
 struct Buffers {
-    k: Vec<f64>,
-    image: Vec<f64>,
+    k: Aligned,
+    image: Aligned,
     costs: Vec<f64>,
 }
 

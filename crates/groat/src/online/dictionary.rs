@@ -5,7 +5,7 @@ use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::{Centres, Evaluator, Kernel};
 use crate::matrix::Matrix;
-use crate::simd::{dot, largest_magnitude};
+use crate::simd::{Aligned, dot, largest_magnitude};
 use serde::{Deserialize, Serialize};
 
 /// `f(x) = sum_i alpha_i k(v_i, x)`; vector 0 is the oldest.
@@ -48,9 +48,11 @@ impl Dictionary {
         self.evaluator.row(x, &self.centres, out);
     }
 
-    /// `k(x, v_i)` for all `i`, into a vector that gets as many places.
-    pub fn row_into(&self, x: &[f64], out: &mut Vec<f64>) {
-        self.evaluator.row_into(x, &self.centres, out);
+    /// `k(x, v_i)` for all `i`, into a list that gets as many places.
+    pub fn row_into(&self, x: &[f64], out: &mut Aligned) {
+        out.make_room(self.len());
+        self.evaluator.whole_row(x, &self.centres, out);
+        out.truncate(self.len());
     }
 
     /// `k(x, y)`.

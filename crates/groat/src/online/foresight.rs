@@ -7,7 +7,7 @@
 use super::dictionary::Dictionary;
 use super::inverse::{Basis, InverseGram};
 use crate::matrix::Rows;
-use crate::simd::make_room;
+use crate::simd::Aligned;
 
 /// What is known of the next samples.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +22,8 @@ pub(crate) struct Foresight {
 /// One sample.
 #[derive(Clone, Debug, Default)]
 struct Foreseen {
-    k: Vec<f64>,
-    image: Vec<f64>,
+    k: Aligned,
+    image: Aligned,
 }
 
 impl Foresight {
@@ -39,7 +39,7 @@ impl Foresight {
         self.samples.resize_with(self.count.max(self.samples.len()), Foreseen::default);
         for (sample, x) in self.samples.iter_mut().zip(x.iter()).take(self.count) {
             dictionary.row_into(x, &mut sample.k);
-            make_room(&mut sample.image, dictionary.len());
+            sample.image.make_room(dictionary.len());
         }
         for pair in self.samples[..self.count].as_chunks_mut::<2>().0 {
             let [first, second] = pair;
@@ -49,7 +49,7 @@ impl Foresight {
     }
 
     /// Gives kernel values and image of the next sample; false when they are not known.
-    pub fn give(&mut self, changes: u64, k: &mut Vec<f64>, image: &mut Vec<f64>) -> bool {
+    pub fn give(&mut self, changes: u64, k: &mut Aligned, image: &mut Aligned) -> bool {
         let at = self.next;
         self.next += 1;
         let known = at < self.count && changes == self.changes;

@@ -7,7 +7,7 @@ use super::projection::Projection;
 use super::tables::{Energy, Neighbours, Rows};
 use crate::error::{Error, Result};
 use crate::matrix;
-use crate::simd::{axpy, dot, make_room};
+use crate::simd::{Aligned, axpy, dot};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
@@ -176,7 +176,7 @@ impl Model {
     }
 
     /// Writes kernel values and image of `x`; returns its residual and the output at it.
-    pub fn see(&mut self, x: &[f64], kxx: f64, k: &mut Vec<f64>, image: &mut Vec<f64>) -> (f64, f64) {
+    pub fn see(&mut self, x: &[f64], kxx: f64, k: &mut Aligned, image: &mut Aligned) -> (f64, f64) {
         if let Some(basis) = &self.basis
             && self.foresight.give(basis.changes(), k, image)
         {
@@ -187,11 +187,11 @@ impl Model {
     }
 
     /// The same for kernel values that are there already.
-    pub fn see_again(&mut self, kxx: f64, k: &[f64], image: &mut Vec<f64>) -> (f64, f64) {
+    pub fn see_again(&mut self, kxx: f64, k: &[f64], image: &mut Aligned) -> (f64, f64) {
         if !self.knows_residuals() {
             return (kxx, dot(k, &self.dictionary.alpha));
         }
-        make_room(image, k.len());
+        image.make_room(k.len());
         let seen = match (&mut self.basis, &self.inverse) {
             (Some(basis), _) => basis.see(k, kxx, image),
             (None, Some(inverse)) => (inverse.solve(k, kxx, image), dot(k, &self.dictionary.alpha)),

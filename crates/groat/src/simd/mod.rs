@@ -5,12 +5,14 @@
 //! live across a loop are held in [`Eight`]. `unsafe` stands only there (the intrinsics) and in the call of a
 //! version whose CPU features have just been detected.
 
+mod aligned;
 mod eight;
 mod exp;
 mod lane;
 mod number;
 mod slices;
 
+pub(crate) use aligned::Aligned;
 pub use eight::Eight;
 pub(crate) use exp::exp;
 pub use lane::Lane;

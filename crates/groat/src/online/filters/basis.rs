@@ -5,7 +5,7 @@ use crate::online::dictionary::Dictionary;
 use crate::online::filter::sound;
 use crate::online::presets::Plan;
 use crate::online::step::Step;
-use crate::simd::dot;
+use crate::simd::{Aligned, dot};
 use serde::{Deserialize, Serialize};
 
 /// `f(x) = sum_i alpha_i k(v_i, x)`, and `k(v_i, x)` of the last sample seen.
@@ -15,7 +15,7 @@ pub(super) struct Basis {
     pub dictionary: Dictionary,
     /// Kernel values of the sample last [presented](Self::present).
     #[serde(skip)]
-    pub k: Vec<f64>,
+    pub k: Aligned,
     /// `k(x, x)` of that sample.
     #[serde(skip)]
     pub kxx: f64,
@@ -24,7 +24,11 @@ pub(super) struct Basis {
 impl Basis {
     /// An empty one.
     pub fn new(plan: &Plan<'_>) -> Result<Self> {
-        Ok(Self { dictionary: Dictionary::new(plan.kernel, plan.dimension)?, k: Vec::new(), kxx: 0.0 })
+        Ok(Self {
+            dictionary: Dictionary::new(plan.kernel, plan.dimension)?,
+            k: Aligned::default(),
+            kxx: 0.0,
+        })
     }
 
     /// Vectors.

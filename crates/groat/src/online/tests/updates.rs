@@ -89,6 +89,7 @@ fn recursive_least_squares_minimises_its_criterion() {
 fn foresight_ends_with_a_change_of_the_basis() {
     use crate::online::foresight::Foresight;
     use crate::online::model::{Model, Needs};
+    use crate::simd::Aligned;
     let mut model =
         Model::new(crate::online::dictionary::Dictionary::new(&Kernel::gaussian(0.6), 2).unwrap());
     model.keep(Needs::SPAN, 0.0);
@@ -101,7 +102,7 @@ fn foresight_ends_with_a_change_of_the_basis() {
     let ahead: Vec<f64> = samples[10..15].iter().flat_map(|(x, _)| x.clone()).collect();
     let ahead = crate::matrix::Rows::new(&ahead, 2).unwrap();
     let mut foresight = Foresight::default();
-    let (mut k, mut image) = (Vec::new(), Vec::new());
+    let (mut k, mut image) = (Aligned::default(), Aligned::default());
     let Model { dictionary, basis: Some(basis), .. } = &mut model else { panic!("a basis") };
     // The basis was another one at the last look, if there was one.
     foresight.look(dictionary, basis, ahead);
@@ -111,9 +112,9 @@ fn foresight_ends_with_a_change_of_the_basis() {
         assert!(foresight.give(basis.changes(), &mut k, &mut image));
         let mut row = vec![0.0; 9];
         dictionary.row(x, &mut row);
-        assert_eq!(k, row);
+        assert_eq!(k[..], row);
         basis.see(&k.clone(), 1.0, &mut row);
-        assert_eq!(image, row);
+        assert_eq!(image[..], row);
     }
     // Pairs only: the fifth row was not looked at.
     assert!(!foresight.give(basis.changes(), &mut k, &mut image));
