@@ -190,7 +190,7 @@ fn a_basis_stays_an_inverse_at_a_hundred_vectors() {
     stays_an_inverse_at_a_hundred_vectors::<Basis>(20_000);
 }
 
-/// 8.0e-15 in five minutes of one core (2026-11-16), by
+/// Both forms stay below 3e-14, in two minutes on two cores (2026-11-16), by
 /// `cargo test --workspace --all-features --lib -- --ignored --nocapture ten_million`.
 #[test]
 #[ignore = "takes minutes"]
