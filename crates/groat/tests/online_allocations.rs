@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
-use groat::Kernel;
 use groat::online::presets::PRESETS;
 use groat::online::{Learner, Settings};
+use groat::{Kernel, Rows};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -75,5 +75,12 @@ fn no_allocation_per_sample_after_warm_up() {
             preset.name,
             learner.size()
         );
+        let (x, y): (Vec<[f64; 2]>, Vec<f64>) = (0..1200).map(sample).unzip();
+        let x = Rows::new(x.as_flattened(), 2).unwrap();
+        learner.learn_many(x, &y).unwrap();
+        let before = ALLOCATIONS.with(Cell::get);
+        learner.learn_many(x, &y).unwrap();
+        let allocations = ALLOCATIONS.with(Cell::get) - before;
+        assert_eq!(allocations, 1, "{}: more than the list of what the steps did", preset.name);
     }
 }

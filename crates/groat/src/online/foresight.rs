@@ -5,7 +5,7 @@
 //! basis makes what was foreseen worthless; a basis that has changed of late is not looked ahead for.
 
 use super::dictionary::Dictionary;
-use super::inverse::{Basis, InverseGram};
+use super::inverse::{InverseGram, Orthonormal};
 use crate::matrix::Rows;
 use crate::simd::Aligned;
 
@@ -28,7 +28,7 @@ struct Foreseen {
 
 impl Foresight {
     /// Looks at the next rows, if the basis is the same as at the last call.
-    pub fn look(&mut self, dictionary: &Dictionary, basis: &mut InverseGram<Basis>, x: Rows<'_>) {
+    pub fn look(&mut self, dictionary: &Dictionary, basis: &mut InverseGram<Orthonormal>, x: Rows<'_>) {
         self.forget();
         let rests = self.changes == basis.changes();
         self.changes = basis.changes();

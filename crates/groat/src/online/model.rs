@@ -2,7 +2,7 @@
 
 use super::dictionary::Dictionary;
 use super::foresight::Foresight;
-use super::inverse::{Basis, InverseGram};
+use super::inverse::{InverseGram, Orthonormal};
 use super::projection::Projection;
 use super::tables::{Energy, Neighbours, Rows};
 use crate::error::{Error, Result};
@@ -103,9 +103,9 @@ pub(crate) struct Model {
     pub dictionary: Dictionary,
     /// Inverse Gram matrix, where a part needs its elements.
     pub inverse: Option<InverseGram>,
-    /// Basis of the span with the function in it, where residuals and projections are all that is needed. The
+    /// Orthonormal basis of the span with the function in it, where residuals and projections are all that is needed. The
     /// weights in the dictionary are then zero.
-    pub basis: Option<InverseGram<Basis>>,
+    pub basis: Option<InverseGram<Orthonormal>>,
     /// Nearest neighbours, where a part needs them.
     pub neighbours: Option<Neighbours>,
     /// Row sums, where a part needs them.
@@ -188,14 +188,16 @@ impl Model {
 
     /// The same for kernel values that are there already.
     pub fn see_again(&mut self, kxx: f64, k: &[f64], image: &mut Aligned) -> (f64, f64) {
-        if !self.knows_residuals() {
-            return (kxx, dot(k, &self.dictionary.alpha));
-        }
-        image.make_room(k.len());
         let seen = match (&mut self.basis, &self.inverse) {
-            (Some(basis), _) => basis.see(k, kxx, image),
-            (None, Some(inverse)) => (inverse.solve(k, kxx, image), dot(k, &self.dictionary.alpha)),
-            (None, None) => (kxx, 0.0),
+            (Some(basis), _) => {
+                image.make_room(k.len());
+                basis.see(k, kxx, image)
+            }
+            (None, Some(inverse)) => {
+                image.make_room(k.len());
+                (inverse.solve(k, kxx, image), dot(k, &self.dictionary.alpha))
+            }
+            (None, None) => return (kxx, dot(k, &self.dictionary.alpha)),
         };
         image.truncate(k.len());
         seen

@@ -69,7 +69,7 @@ impl Form for Packed {
 /// `alpha = R^T w`. A vector that enters appends a function and changes none; orthogonal projection at the removal
 /// of a vector is leaving out one coordinate.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Basis {
+pub(crate) struct Orthonormal {
     root: Root,
     #[serde(with = "bits")]
     pub weights: Vec<f64>,
@@ -80,7 +80,7 @@ pub(crate) struct Basis {
     scratch: [Vec<f64>; 2],
 }
 
-impl Basis {
+impl Orthonormal {
     /// The image of a sample of a stream, and what [`measure`](Self::measure) says of it.
     pub fn see(&mut self, k: &[f64], image: &mut [f64]) -> [f64; 2] {
         self.backwards = !self.backwards;
@@ -117,7 +117,7 @@ impl Basis {
     }
 }
 
-impl Form for Basis {
+impl Form for Orthonormal {
     fn memory_bytes(&self) -> usize {
         self.root.memory_bytes() + size_of_val(self.weights.as_slice())
     }

@@ -16,7 +16,7 @@
 //! [`TOLERANCE`] and what the last refresh could reach. `K` itself is kept for the last two.
 //!
 //! The inverse is kept in one of two [forms](Form): as its elements, from which costs and weights are read, or,
-//! where nobody reads those, as the root that gives an orthonormal [`Basis`], in which a step takes half the
+//! where nobody reads those, as the root that gives an [`Orthonormal`] basis, in which a step takes half the
 //! multiplications. What a sample is to a form is its *image*.
 
 mod form;
@@ -27,7 +27,7 @@ mod root;
 mod tiles;
 mod triangle;
 
-pub(crate) use form::{Basis, Form};
+pub(crate) use form::{Form, Orthonormal};
 pub(crate) use lagged::Lagged;
 pub(crate) use packed::Packed;
 
@@ -212,7 +212,7 @@ impl InverseGram {
     }
 }
 
-impl InverseGram<Basis> {
+impl InverseGram<Orthonormal> {
     /// Adds `weight` times the vector that entered last, with residual `s`, to the function: it has the coordinates
     /// `(z, sqrt(s))`.
     pub fn add_newest(&mut self, weight: f64, s: f64) {

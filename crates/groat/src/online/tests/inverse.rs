@@ -1,7 +1,7 @@
 //! The inverse Gram matrix: recorded growth and shrinkage, and its drift over long runs.
 
 use crate::kernels::{Centres, Kernel};
-use crate::online::inverse::{Basis, Form, InverseGram, Packed};
+use crate::online::inverse::{Form, InverseGram, Orthonormal, Packed};
 use crate::testing::shared;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -34,12 +34,12 @@ impl Shrinking for Packed {
     }
 }
 
-impl Shrinking for Basis {
-    fn shrink(inverse: &mut InverseGram<Basis>, r: usize) {
+impl Shrinking for Orthonormal {
+    fn shrink(inverse: &mut InverseGram<Orthonormal>, r: usize) {
         inverse.shrink(r);
     }
 
-    fn leaving(inverse: &InverseGram<Basis>, rng: &mut Pcg64) -> usize {
+    fn leaving(inverse: &InverseGram<Orthonormal>, rng: &mut Pcg64) -> usize {
         rng.random_range(0..inverse.len())
     }
 }
@@ -148,7 +148,7 @@ fn elements_follow_the_recorded_steps() {
 
 #[test]
 fn a_basis_follows_the_recorded_steps() {
-    follows_the_recorded_steps::<Basis>();
+    follows_the_recorded_steps::<Orthonormal>();
 }
 
 /// The bands of the notes for 1e5 steps, width 0.5 on [-3, 3]; here 2e4 steps.
@@ -169,7 +169,7 @@ fn elements_stay_an_inverse_over_many_steps() {
 
 #[test]
 fn a_basis_stays_an_inverse_over_many_steps() {
-    stays_an_inverse_over_many_steps::<Basis>();
+    stays_an_inverse_over_many_steps::<Orthonormal>();
 }
 
 /// Additions and removals at 100 vectors.
@@ -187,7 +187,7 @@ fn elements_stay_an_inverse_at_a_hundred_vectors() {
 
 #[test]
 fn a_basis_stays_an_inverse_at_a_hundred_vectors() {
-    stays_an_inverse_at_a_hundred_vectors::<Basis>(20_000);
+    stays_an_inverse_at_a_hundred_vectors::<Orthonormal>(20_000);
 }
 
 /// Both forms stay below 3e-14, in two minutes on two cores (2026-11-16), by
@@ -201,7 +201,7 @@ fn elements_stay_an_inverse_over_ten_million_steps() {
 #[test]
 #[ignore = "takes minutes"]
 fn a_basis_stays_an_inverse_over_ten_million_steps() {
-    stays_an_inverse_at_a_hundred_vectors::<Basis>(10_000_000);
+    stays_an_inverse_at_a_hundred_vectors::<Orthonormal>(10_000_000);
 }
 
 fn singular_matrices_do_not_break<F: Shrinking>() {
@@ -216,14 +216,14 @@ fn singular_matrices_do_not_break<F: Shrinking>() {
 #[test]
 fn singular_matrices_do_not_break_either_form() {
     singular_matrices_do_not_break::<Packed>();
-    singular_matrices_do_not_break::<Basis>();
+    singular_matrices_do_not_break::<Orthonormal>();
 }
 
 /// A function in the basis is the same function after a refresh, with or without a jitter.
 #[test]
 fn a_refresh_keeps_the_function() {
     for (width, spacing) in [(0.7, 0.5), (1e3, 1e-3)] {
-        let mut driven = Driven::<Basis>::new(width, 1);
+        let mut driven = Driven::<Orthonormal>::new(width, 1);
         for i in 0..9 {
             driven.add(&[i as f64 * spacing], 0.0);
         }
