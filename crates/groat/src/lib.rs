@@ -25,6 +25,7 @@ pub mod metrics;
 pub mod neighbours;
 pub mod online;
 pub mod persist;
+pub mod settings;
 mod simd;
 #[doc(hidden)]
 pub mod testing;
@@ -33,4 +34,4 @@ pub mod tune;
 pub use error::{Error, Place, Result};
 pub use expansion::Expansion;
 pub use kernels::Kernel;
-pub use matrix::{Matrix, Real, Rows};
+pub use matrix::{Csr, CsrRows, Matrix, PointSet, Points, Real, Rows};

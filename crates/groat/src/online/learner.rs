@@ -3,12 +3,12 @@
 use super::filter::Filter;
 use super::method::Method;
 use super::presets;
-use super::settings::Settings;
 use super::step::{Reading, Step};
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
+use crate::settings::Settings;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

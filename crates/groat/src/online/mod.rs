@@ -39,7 +39,6 @@ pub mod parts;
 pub mod presets;
 mod projection;
 mod recent;
-mod settings;
 mod step;
 mod strategy;
 mod tables;
@@ -48,6 +47,6 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+pub use crate::settings::Settings;
 pub use learner::Learner;
-pub use settings::Settings;
 pub use step::{Reading, Step};

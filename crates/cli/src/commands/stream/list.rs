@@ -1,9 +1,9 @@
 //! What `--algorithm list` and `--help` say: every preset and part with its parameters, from the library's tables.
 
 use crate::session::Session;
-use groat::online::parameters::Parameter;
 use groat::online::parts::KINDS;
 use groat::online::presets::{PRESETS, Preset};
+use groat::settings::Parameter;
 use serde::Serialize;
 
 /// A preset as JSON. Field names are part of the command's interface.

@@ -12,11 +12,11 @@ pub(crate) use values::Values;
 
 use super::composed::Composed;
 use super::method::Method;
-use super::parameters::{Parameter, parameter};
+use super::parameters::parameter;
 use super::parts::{KINDS, Part};
-use super::settings::Settings;
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
+use crate::settings::{Parameter, Settings};
 
 /// Names with default values.
 pub(crate) type Defaults = &'static [(&'static str, &'static str)];

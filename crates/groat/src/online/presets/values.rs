@@ -2,8 +2,7 @@
 
 use super::Setting;
 use crate::error::{Error, Result};
-use crate::online::parameters::list;
-use crate::online::settings::Settings;
+use crate::settings::{Settings, list};
 use std::collections::BTreeMap;
 
 /// Every parameter of a preset with its value: the caller's, else the default.

@@ -1,7 +1,4 @@
-//! Row-major matrices: [`Matrix`] owns, [`Rows`] borrows.
-//!
-//! A data set is `n` rows of `d` features, stored row by row without gaps. These two types are all the
-//! public interface needs of matrices; linear algebra stays behind `groat-linalg`.
+//! Row-major matrices: [`Matrix`] owns, [`Rows`] borrows. Rows are stored one after the other without gaps.
 
 use crate::error::{Error, Result, check_len};
 use crate::memory::zeroed;

@@ -1,7 +1,4 @@
-//! Settings as text: what `--set key=value`, Python keyword arguments and a state file all hold.
-//!
-//! Values stay text until a preset is built, because only the preset knows which names it takes. The
-//! check against the one table of [parameters](super::parameters) happens there.
+//! Settings as text. Values stay text until a method is built, because only the method knows which names it takes.
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -10,7 +7,7 @@ use std::collections::BTreeMap;
 /// Names and values as given by the caller; names are unique, the last value given wins.
 ///
 /// ```
-/// use groat::online::Settings;
+/// use groat::settings::Settings;
 /// let settings = Settings::new().with("eta", 0.5).with("budget", 100);
 /// assert_eq!(settings.get("eta"), Some("0.5"));
 /// assert_eq!("eta=0.5,budget=100".parse::<Settings>()?, settings);

@@ -1,0 +1,164 @@
+//! Rows that are dense or sparse, whichever the data are.
+
+use super::{Csr, CsrRows, Matrix, Rows};
+use crate::error::Result;
+use std::borrow::Cow;
+
+/// Borrowed rows, dense or sparse. What takes it takes [`Rows`] and [`CsrRows`] by `into()`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Points<'a> {
+    /// Every number is stored.
+    Dense(Rows<'a>),
+    /// Only nonzeros are stored.
+    Sparse(CsrRows<'a>),
+}
+
+/// Owned rows, dense or sparse.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PointSet {
+    /// Every number is stored.
+    Dense(Matrix),
+    /// Only nonzeros are stored.
+    Sparse(Csr),
+}
+
+impl<'a> From<Rows<'a>> for Points<'a> {
+    fn from(rows: Rows<'a>) -> Self {
+        Points::Dense(rows)
+    }
+}
+
+impl<'a> From<CsrRows<'a>> for Points<'a> {
+    fn from(rows: CsrRows<'a>) -> Self {
+        Points::Sparse(rows)
+    }
+}
+
+impl<'a> From<&'a Matrix> for Points<'a> {
+    fn from(matrix: &'a Matrix) -> Self {
+        Points::Dense(matrix.view())
+    }
+}
+
+impl From<Matrix> for PointSet {
+    fn from(matrix: Matrix) -> Self {
+        PointSet::Dense(matrix)
+    }
+}
+
+impl From<Csr> for PointSet {
+    fn from(rows: Csr) -> Self {
+        PointSet::Sparse(rows)
+    }
+}
+
+impl<'a> Points<'a> {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Points::Dense(x) => x.rows(),
+            Points::Sparse(x) => x.rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        match self {
+            Points::Dense(x) => x.cols(),
+            Points::Sparse(x) => x.cols(),
+        }
+    }
+
+    /// True when there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows() == 0
+    }
+
+    /// The rows where they are dense.
+    pub fn dense(&self) -> Option<Rows<'a>> {
+        match self {
+            Points::Dense(x) => Some(*x),
+            Points::Sparse(_) => None,
+        }
+    }
+
+    /// Rows `start..end` as a view.
+    pub fn slice(&self, start: usize, end: usize) -> Self {
+        match self {
+            Points::Dense(x) => Points::Dense(x.slice(start, end)),
+            Points::Sparse(x) => Points::Sparse(x.slice(start, end)),
+        }
+    }
+
+    /// A copy of the rows with the given indices, in that order.
+    pub fn select(&self, indices: &[usize]) -> PointSet {
+        match self {
+            Points::Dense(x) => PointSet::Dense(x.select(indices)),
+            Points::Sparse(x) => PointSet::Sparse(x.select(indices)),
+        }
+    }
+
+    /// An owned copy.
+    pub fn to_set(&self) -> PointSet {
+        match self {
+            Points::Dense(x) => PointSet::Dense(x.to_matrix()),
+            Points::Sparse(x) => PointSet::Sparse(x.to_csr()),
+        }
+    }
+
+    /// Row `i` with its zeros.
+    pub fn row(&self, i: usize) -> Cow<'a, [f64]> {
+        match self {
+            Points::Dense(x) => Cow::Borrowed(x.row(i)),
+            Points::Sparse(x) => {
+                let mut row = vec![0.0; x.cols()];
+                x.scatter(i, &mut row);
+                Cow::Owned(row)
+            }
+        }
+    }
+
+    /// All rows with their zeros: for few rows, or where the caller knows that there is room.
+    pub fn to_matrix(&self) -> Matrix {
+        match self {
+            Points::Dense(x) => x.to_matrix(),
+            Points::Sparse(x) => x.to_matrix(),
+        }
+    }
+
+    /// Bytes of the stored numbers.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Points::Dense(x) => 8 * x.data().len() as u64,
+            Points::Sparse(x) => 12 * x.nonzeros() as u64 + 8 * x.rows() as u64,
+        }
+    }
+
+    /// An error that names the first NaN or infinity, if there is one.
+    pub fn check_finite(&self, what: &'static str) -> Result<()> {
+        match self {
+            Points::Dense(x) => x.check_finite(what),
+            Points::Sparse(x) => x.check_finite(what),
+        }
+    }
+}
+
+impl PointSet {
+    /// The borrowed view.
+    pub fn view(&self) -> Points<'_> {
+        match self {
+            PointSet::Dense(x) => Points::Dense(x.view()),
+            PointSet::Sparse(x) => Points::Sparse(x.view()),
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.view().rows()
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.view().cols()
+    }
+}
