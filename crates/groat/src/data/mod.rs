@@ -14,6 +14,7 @@
 
 mod cell;
 mod column;
+mod dataset;
 mod embed;
 mod inputs;
 #[cfg(feature = "files")]
@@ -24,11 +25,13 @@ mod stream;
 pub mod synthetic;
 mod table;
 mod target;
+mod task;
 #[cfg(feature = "files")]
 mod write;
 
 pub use cell::Cell;
 pub use column::{Categories, Column, Sparse};
+pub use dataset::{Answers, Dataset};
 pub use embed::{Embedder, Embedding};
 pub use inputs::{InputColumn, InputOptions, Inputs};
 #[cfg(feature = "arrow")]
@@ -40,5 +43,6 @@ pub use standardise::Standardisation;
 pub use stream::InputStream;
 pub use table::Table;
 pub use target::{Classes, ColumnFacts};
+pub use task::TaskChoice;
 #[cfg(feature = "files")]
 pub use write::{write_csv, write_table};

@@ -84,19 +84,38 @@ impl Split {
 
     /// `k` parts of nearly equal size, each the test part once.
     pub fn folds(rows: usize, k: usize, seed: u64) -> Result<Vec<Self>> {
-        if k < 2 {
-            return Err(Error::parameter("folds", k, "at least 2"));
-        }
-        if rows < k {
-            return Err(Error::TooFew {
-                what: "a division into folds",
-                unit: "rows",
-                needed: k,
-                found: rows,
-            });
-        }
+        check_folds(rows, k)?;
         let order = shuffled(rows, seed);
         Ok((0..k).map(|fold| Self::from_test(rows, &order[fold * rows / k..(fold + 1) * rows / k])).collect())
+    }
+
+    /// `k` parts of nearly equal size, each the test part once, to each of which every class gives nearly the same
+    /// number of its rows; `codes` are the classes of the rows.
+    ///
+    /// ```
+    /// let folds = groat::data::Split::stratified_folds(&[0, 0, 0, 1, 1, 1], 3, 7)?;
+    /// assert!(folds.iter().all(|fold| fold.test[0] < 3 && fold.test[1] >= 3));
+    /// # Ok::<(), groat::Error>(())
+    /// ```
+    pub fn stratified_folds(codes: &[usize], k: usize, seed: u64) -> Result<Vec<Self>> {
+        check_folds(codes.len(), k)?;
+        let mut order = shuffled(codes.len(), seed);
+        // Stable, so that the order within a class stays random. The rows are then dealt out like cards.
+        order.sort_by_key(|&row| codes[row]);
+        Ok(Self::dealt(&order, k))
+    }
+
+    /// `k` parts, each the test part once, where row `i` is tested in part `i % k`: for rows whose order is random
+    /// already.
+    pub fn interleaved_folds(rows: usize, k: usize) -> Result<Vec<Self>> {
+        check_folds(rows, k)?;
+        Ok(Self::dealt(&(0..rows).collect::<Vec<_>>(), k))
+    }
+
+    /// Deals rows out to `k` test parts in turn.
+    fn dealt(order: &[usize], k: usize) -> Vec<Self> {
+        let part = |fold: usize| order.iter().copied().skip(fold).step_by(k).collect::<Vec<_>>();
+        (0..k).map(|fold| Self::from_test(order.len(), &part(fold))).collect()
     }
 
     fn from_test(rows: usize, test: &[usize]) -> Self {
@@ -115,6 +134,16 @@ fn test_size(rows: usize, fraction: f64) -> Result<usize> {
         return Err(Error::TooFew { what: "a split", unit: "rows", needed: 2, found: rows });
     }
     Ok(((rows as f64 * fraction).round() as usize).clamp(1, rows - 1))
+}
+
+fn check_folds(rows: usize, k: usize) -> Result<()> {
+    if k < 2 {
+        return Err(Error::parameter("folds", k, "at least 2"));
+    }
+    if rows < k {
+        return Err(Error::TooFew { what: "a division into folds", unit: "rows", needed: k, found: rows });
+    }
+    Ok(())
 }
 
 fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
@@ -157,6 +186,37 @@ mod tests {
         tested.sort_unstable();
         assert_eq!(tested, (0..11).collect::<Vec<_>>());
         assert!(folds.iter().all(|fold| joined(fold).len() == 11 && fold.test.len() >= 3));
+    }
+
+    #[test]
+    fn interleaved_folds_take_rows_in_turn() {
+        let folds = Split::interleaved_folds(7, 3).unwrap();
+        assert_eq!(
+            folds.iter().map(|fold| fold.test.clone()).collect::<Vec<_>>(),
+            [vec![0, 3, 6], vec![1, 4], vec![2, 5]]
+        );
+        assert_eq!(folds[1].train, [0, 2, 3, 5, 6]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn stratified_folds_share_every_class(
+            codes in proptest::collection::vec(0usize..4, 5..80), k in 2usize..6, seed in 0u64..9
+        ) {
+            let folds = Split::stratified_folds(&codes, k, seed).unwrap();
+            let mut tested: Vec<usize> = folds.iter().flat_map(|fold| fold.test.clone()).collect();
+            tested.sort_unstable();
+            proptest::prop_assert_eq!(tested, (0..codes.len()).collect::<Vec<_>>());
+            for fold in &folds {
+                proptest::prop_assert_eq!(joined(fold).len(), codes.len());
+                proptest::prop_assert!(fold.test.len().abs_diff(codes.len() / k) <= 1);
+                for class in 0..4 {
+                    let of_class = |rows: &[usize]| rows.iter().filter(|&&row| codes[row] == class).count();
+                    let all: Vec<usize> = (0..codes.len()).collect();
+                    proptest::prop_assert!(of_class(&fold.test).abs_diff(of_class(&all) / k) <= 1);
+                }
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, check_len};
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{Matrix, PointSet, Rows};
 
 /// `(x - mean) / scale`, feature by feature. The standard deviation has divisor `n`.
 ///
@@ -117,6 +117,24 @@ impl Standardisation {
     pub fn apply(&self, x: &mut Matrix) -> Result<()> {
         check_len("features", self.features(), x.cols())?;
         (0..x.rows()).for_each(|i| self.shift_and_scale(x.row_mut(i)));
+        Ok(())
+    }
+
+    /// Standardises a set of samples in place, dense or sparse. Sparse rows stay sparse where nothing is subtracted,
+    /// as after a [`fit`](Self::fit) to sparse rows; otherwise they become dense.
+    pub fn apply_points(&self, x: &mut PointSet) -> Result<()> {
+        check_len("features", self.features(), x.cols())?;
+        match x {
+            PointSet::Dense(rows) => return self.apply(rows),
+            PointSet::Sparse(rows) if self.mean.iter().all(|m| *m == 0.0) => {
+                rows.entries_mut().for_each(|(j, v)| *v /= self.scale[j]);
+            }
+            PointSet::Sparse(rows) => {
+                let mut dense = rows.to_matrix();
+                self.apply(&mut dense)?;
+                *x = PointSet::Dense(dense);
+            }
+        }
         Ok(())
     }
 

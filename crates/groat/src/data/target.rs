@@ -60,9 +60,14 @@ impl Classes {
 
     /// The classes that a training table has.
     pub fn of(table: &Table, name: &str) -> Result<Self> {
-        let labels = levels_of(table, table.find(name)?, Self::MOST)?;
+        let labels = Self::labels(table, name)?;
         let codes = Self::codes(table, name, &labels)?;
         Ok(Self { labels, codes })
+    }
+
+    /// The distinct labels of a training table.
+    pub(super) fn labels(table: &Table, name: &str) -> Result<Vec<String>> {
+        levels_of(table, table.find(name)?, Self::MOST)
     }
 
     /// The rows of a table in terms of known labels; another label is an error that names its place.
