@@ -9,7 +9,7 @@ use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow::ipc::writer::{FileWriter, StreamWriter};
 use groat::data::{Column, Table, write_table};
 use groat::online::{Learner, Settings, presets};
-use groat::{Expansion, Kernel, Matrix};
+use groat::{Expansion, Kernel, Matrix, Model};
 
 fn folder(target: &str) -> Result<PathBuf, std::io::Error> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
@@ -50,7 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vectors = Matrix::from_vec(vec![0.0, 1.0, 0.5, -1.0], 2, 2)?;
     let kernel = Kernel::gaussian(0.7);
     let model = Expansion::new(kernel.clone(), vectors, Matrix::column(vec![1.0, -2.0]))?;
-    fs::write(folder("model")?.join("t"), model.with_bias(vec![0.5])?.to_bytes()?)?;
+    let model = Model::new(model.with_bias(vec![0.5])?);
+    fs::write(folder("model")?.join("t"), model.to_bytes()?)?;
 
     for preset in presets::PRESETS {
         let mut learner = Learner::new(preset.name, &kernel, 2, &Settings::new())?;

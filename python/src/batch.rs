@@ -3,17 +3,15 @@
 //! A learner of its own is a small class that extends [`BatchLearner`] and only makes the parameters (`ridge.rs`).
 
 use crate::arrays::{Input, array2, squeezed, vector};
-use crate::errors::{DataError, NotFittedError, ParameterError, ShapeError, raise};
-use crate::expansion::{PyExpansion, codes_of, values_of};
+use crate::errors::{DataError, NotFittedError, ParameterError, raise};
 use crate::kernel::PyKernel;
 use crate::labels::Labels;
+use crate::model::{PyModel, codes_of, deviations_of, values_of};
 use crate::settings::Params;
-use crate::threads::detached;
 use crate::watch::watched;
-use groat::Expansion;
-use groat::batch::{ErrorBars, Fitted, LeaveOneOut, Method, Problem, Stage, Target, Trial, Watch};
-use groat::data::Standardisation;
-use groat::expansion::Task;
+use groat::Model;
+use groat::batch::{Fitted, LeaveOneOut, Method, Preparation, Stage, Trial, Watch, learn};
+use groat::data::{Answers, Dataset};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -41,34 +39,19 @@ impl Goal {
 
 /// A finished fit.
 struct Outcome {
-    model: Arc<Expansion>,
+    model: Arc<Model>,
     labels: Option<Labels>,
     candidates: usize,
     leave_one_out: Option<LeaveOneOut>,
-    error_bars: Option<ErrorBars>,
     trials: Vec<Trial>,
     stages: Vec<Stage>,
     notes: Vec<String>,
 }
 
 impl Outcome {
-    /// From the result of a fit, with the names that only the caller knows.
-    fn new(fitted: Fitted, labels: Option<Labels>, features: Vec<String>) -> groat::Result<Self> {
-        let Fitted { model, candidates, leave_one_out, error_bars, trials, stages, notes, .. } = fitted;
-        let mut model = model.with_features(features)?;
-        if let Some(labels) = &labels {
-            model = model.with_task(Task::Classification { classes: labels.names.clone() })?;
-        }
-        Ok(Self {
-            model: Arc::new(model),
-            labels,
-            candidates,
-            leave_one_out,
-            error_bars,
-            trials,
-            stages,
-            notes,
-        })
+    fn new(fitted: Fitted, labels: Option<Labels>) -> Self {
+        let Fitted { model, candidates, leave_one_out, trials, stages, notes, .. } = fitted;
+        Self { model: Arc::new(model), labels, candidates, leave_one_out, trials, stages, notes }
     }
 }
 
@@ -94,7 +77,7 @@ impl BatchLearner {
     }
 
     /// The fitted model, for the classes that extend this one.
-    pub(crate) fn fitted_model(&self) -> PyResult<Arc<Expansion>> {
+    pub(crate) fn fitted_model(&self) -> PyResult<Arc<Model>> {
         Ok(self.outcome()?.model.clone())
     }
 
@@ -102,6 +85,10 @@ impl BatchLearner {
         let held = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         held.clone()
             .ok_or_else(|| NotFittedError::new_err("this learner has not been fitted; call fit first"))
+    }
+
+    fn seed(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(Params(self.params.bind(py).clone()).whole("seed")?.unwrap_or(0))
     }
 
     fn set_outcome(&self, outcome: Outcome) {
@@ -127,28 +114,33 @@ impl BatchLearner {
         let learner = slf.get();
         let input = Input::<f64>::rows_of("x", x)?;
         let weights = sample_weight.map(|w| vector("sample_weight", w)).transpose()?;
-        let (labels, values) = match (learner.goal, y) {
-            (Goal::Density, _) => (None, None),
-            (Goal::Classification, Some(y)) => (Some(Labels::of(y)?), None),
-            (Goal::Regression, Some(y)) => (None, Some(Input::<f64>::columns_of("y", y)?)),
-            (_, None) => return Err(DataError::new_err("y is missing: there is nothing to learn")),
+        let labels = match (learner.goal, y) {
+            (Goal::Classification, Some(y)) => Some(Labels::of(y)?),
+            _ => None,
         };
-        let target = match (&labels, &values) {
-            (Some(labels), _) => Target::Classes { codes: &labels.codes, count: labels.names.len() },
-            (None, Some(values)) => Target::Values(values.rows()?),
-            (None, None) => Target::Density,
+        let answers = match (learner.goal, y, &labels) {
+            (Goal::Density, ..) => Answers::None,
+            (_, _, Some(labels)) => {
+                Answers::Classes { labels: labels.names.clone(), codes: labels.codes.clone() }
+            }
+            (_, Some(y), None) => {
+                let y = Input::<f64>::columns_of("y", y)?.rows()?.to_matrix();
+                Answers::Values { names: Vec::new(), y }
+            }
+            (_, None, None) => return Err(DataError::new_err("y is missing: there is nothing to learn")),
         };
-        let rows = input.rows()?;
-        let features = feature_names.unwrap_or_default();
-        if !features.is_empty() && features.len() != rows.cols() {
-            let text = format!("{} feature names for {} columns of x", features.len(), rows.cols());
-            return Err(ShapeError::new_err(text));
+        let mut data = Dataset::new(input.rows()?.to_matrix(), answers).map_err(raise)?;
+        if let Some(weights) = weights {
+            data = data.with_weights(weights).map_err(raise)?;
         }
+        if let Some(names) = feature_names {
+            data = data.with_features(names).map_err(raise)?;
+        }
+        let preparation = Preparation::new().standardise(learner.standardise).seed(learner.seed(slf.py())?);
         let fitted = watched(slf.py(), progress, |watch: &dyn Watch| {
-            let problem = Problem { x: rows, target, weights: weights.as_deref() }.checked()?;
-            fit(&*learner.method, problem, learner.standardise, watch)
+            learn(&data, &*learner.method, preparation, watch)
         })?;
-        learner.set_outcome(Outcome::new(fitted, labels, features).map_err(raise)?);
+        learner.set_outcome(Outcome::new(fitted, labels));
         Ok(slf.clone())
     }
 
@@ -168,14 +160,7 @@ impl BatchLearner {
 
     /// Standard deviation of what will be observed at every row, for regressions by a method that knows it.
     fn predict_std<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let outcome = self.outcome()?;
-        let Some(error_bars) = &outcome.error_bars else {
-            let text = format!("{} gives no error bars for this task", self.method.name());
-            return Err(ParameterError::new_err(text));
-        };
-        let x = Input::<f64>::rows_of("x", x)?;
-        let rows = x.finite("x")?;
-        squeezed(py, detached(py, || error_bars.standard_deviation(&outcome.model, rows))?.map_err(raise)?)
+        deviations_of(py, &self.outcome()?.model, x)
     }
 
     /// The arguments that the learner was made with.
@@ -192,8 +177,8 @@ impl BatchLearner {
 
     /// The fitted model.
     #[getter]
-    fn model(&self) -> PyResult<PyExpansion> {
-        Ok(PyExpansion { model: self.fitted_model()? })
+    fn model(&self) -> PyResult<PyModel> {
+        Ok(PyModel { model: self.fitted_model()? })
     }
 
     /// The labels in the order of their outputs; None for a regression.
@@ -264,16 +249,12 @@ impl BatchLearner {
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Ok(outcome) = self.outcome() else { return Ok(None) };
         let state = PyDict::new(py);
-        state.set_item("model", PyExpansion { model: outcome.model.clone() })?;
+        state.set_item("model", PyModel { model: outcome.model.clone() })?;
         state.set_item("classes", self.classes(py)?)?;
         state.set_item("candidates", outcome.candidates)?;
         if let Some(found) = &outcome.leave_one_out {
             let predictions = array2(py, found.predictions.clone())?;
             state.set_item("leave_one_out", (found.mean_square, found.error_rate, predictions))?;
-        }
-        if let Some(error_bars) = &outcome.error_bars {
-            let text = serde_json::to_string(error_bars).map_err(|e| DataError::new_err(e.to_string()))?;
-            state.set_item("error_bars", text)?;
         }
         let trial = |t: &Trial| (t.kernel.to_string(), t.ridge, t.score);
         state.set_item("trials", outcome.trials.iter().map(trial).collect::<Vec<_>>())?;
@@ -315,24 +296,6 @@ impl PyTrial {
     }
 }
 
-/// Fits, on standardised features if wanted; the model then takes raw ones.
-fn fit(
-    method: &dyn Method,
-    problem: Problem<'_>,
-    standardise: bool,
-    watch: &dyn Watch,
-) -> groat::Result<Fitted> {
-    if !standardise {
-        return method.fit(&problem, watch);
-    }
-    let standardisation = Standardisation::fit(problem.x)?;
-    let mut x = problem.x.to_matrix();
-    standardisation.apply(&mut x)?;
-    let mut fitted = method.fit(&Problem { x: x.view(), ..problem }, watch)?;
-    fitted.model = fitted.model.with_standardisation(Some(standardisation))?;
-    Ok(fitted)
-}
-
 /// An outcome from what `__getstate__` gave.
 fn restore(state: &Bound<'_, PyDict>) -> PyResult<Outcome> {
     let py = state.py();
@@ -348,13 +311,6 @@ fn restore(state: &Bound<'_, PyDict>) -> PyResult<Outcome> {
             Some(LeaveOneOut { mean_square, error_rate, predictions })
         }
     };
-    let error_bars = match state.get_item(intern!(py, "error_bars"))? {
-        None => None,
-        Some(text) => {
-            let text: String = text.extract()?;
-            Some(serde_json::from_str(&text).map_err(|e| DataError::new_err(e.to_string()))?)
-        }
-    };
     let mut trials = Vec::new();
     for (kernel, ridge, score) in item("trials")?.extract::<Vec<(String, f64, f64)>>()? {
         trials.push(Trial { kernel: kernel.parse().map_err(raise)?, ridge, score });
@@ -363,11 +319,10 @@ fn restore(state: &Bound<'_, PyDict>) -> PyResult<Outcome> {
     let stages: Vec<(usize, f64, f64)> = item("stages")?.extract()?;
     let classes = item("classes")?;
     Ok(Outcome {
-        model: item("model")?.cast::<PyExpansion>()?.get().model.clone(),
+        model: item("model")?.cast::<PyModel>()?.get().model.clone(),
         labels: if classes.is_none() { None } else { Some(Labels::from_values(&classes)?) },
         candidates: item("candidates")?.extract()?,
         leave_one_out,
-        error_bars,
         trials,
         stages: stages.into_iter().map(stage).collect(),
         notes: item("notes")?.extract()?,

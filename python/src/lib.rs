@@ -6,10 +6,10 @@
 mod arrays;
 mod batch;
 mod errors;
-mod expansion;
 mod kernel;
 mod labels;
 mod lssvm;
+mod model;
 mod ols;
 mod online;
 mod pca;
@@ -26,7 +26,7 @@ use pyo3::prelude::*;
 fn _groat(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<kernel::PyKernel>()?;
-    module.add_class::<expansion::PyExpansion>()?;
+    module.add_class::<model::PyModel>()?;
     module.add_class::<batch::BatchLearner>()?;
     module.add_class::<batch::PyTrial>()?;
     module.add_class::<ridge::PyKernelRidge>()?;

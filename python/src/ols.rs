@@ -247,5 +247,5 @@ impl OlsDensity {
 
 /// The fitted model as the mixture that it is.
 fn density_of(learner: &BatchLearner) -> PyResult<Density> {
-    Density::from_expansion(&*learner.fitted_model()?).map_err(raise)
+    Density::from_model(&*learner.fitted_model()?).map_err(raise)
 }

@@ -2,8 +2,8 @@
 
 use crate::arrays::{Input, Sample, finite_vector};
 use crate::errors::{NotFittedError, ParameterError, ShapeError, raise};
-use crate::expansion::PyExpansion;
 use crate::kernel::kernel_of;
+use crate::model::PyModel;
 use crate::threads::pool;
 use groat::kernels::{Kernel, Width};
 use groat::online::{Learner, Settings, Step, presets};
@@ -236,7 +236,7 @@ impl OnlineLearner {
     }
 
     /// The model learnt so far.
-    fn snapshot(&self, py: Python<'_>) -> PyResult<PyExpansion> {
+    fn snapshot(&self, py: Python<'_>) -> PyResult<PyModel> {
         let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let Some(learner) = &*held else {
             return Err(NotFittedError::new_err("nothing has been learnt yet"));
@@ -244,7 +244,7 @@ impl OnlineLearner {
         if learner.size() == 0 && learner.snapshot().map_err(raise)?.is_none() {
             return Err(NotFittedError::new_err("no vector has entered yet"));
         }
-        learner.expansion().map(PyExpansion::from).map_err(raise)
+        learner.expansion().map(|f| groat::Model::new(f).into()).map_err(raise)
     }
 
     /// What the learner can say about itself, by name.

@@ -1,9 +1,9 @@
 //! Kernel principal component analysis.
 
-use crate::arrays::{Input, array2, finite_vector};
+use crate::arrays::{Input, array2};
 use crate::errors::{NotFittedError, raise};
-use crate::expansion::PyExpansion;
 use crate::kernel::{PyKernel, kernel_of};
+use crate::model::PyModel;
 use crate::settings::params;
 use crate::threads::detached;
 use crate::watch::watched;
@@ -109,8 +109,8 @@ impl PyKernelPca {
 
     /// The analysis as a model: one output per component.
     #[getter]
-    fn model(&self) -> PyResult<PyExpansion> {
-        Ok(self.found()?.model().clone().into())
+    fn model(&self) -> PyResult<PyModel> {
+        Ok(PrincipalComponents::clone(&*self.found()?).into_model().into())
     }
 
     /// Eigenvalues of the kernel matrix (centred, where the analysis is), largest first.
@@ -139,16 +139,13 @@ impl PyKernelPca {
         Ok((PyTuple::empty(py), self.params(py)?))
     }
 
-    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Option<(PyExpansion, Bound<'py, PyAny>, f64)>> {
-        let Ok(found) = self.found() else { return Ok(None) };
-        Ok(Some((self.model()?, self.eigenvalues(py)?, found.trace())))
+    fn __getstate__(&self) -> PyResult<Option<PyModel>> {
+        if self.found().is_err() { Ok(None) } else { self.model().map(Some) }
     }
 
-    fn __setstate__(&self, state: Option<(Bound<'_, PyExpansion>, Bound<'_, PyAny>, f64)>) -> PyResult<()> {
-        if let Some((model, eigenvalues, trace)) = state {
-            let model = (*model.get().model).clone();
-            let eigenvalues = finite_vector("eigenvalues", &eigenvalues)?;
-            self.set_found(PrincipalComponents::from_parts(model, eigenvalues, trace).map_err(raise)?);
+    fn __setstate__(&self, model: Option<Bound<'_, PyModel>>) -> PyResult<()> {
+        if let Some(model) = model {
+            self.set_found(PrincipalComponents::from_model(&model.get().model).map_err(raise)?);
         }
         Ok(())
     }

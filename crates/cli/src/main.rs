@@ -6,7 +6,7 @@
 
 mod args;
 mod commands;
-mod dataset;
+mod evaluation;
 mod exit;
 mod input;
 mod methods;

@@ -1,19 +1,20 @@
 //! Rows without answers, read and brought to the form that a kernel sees.
 
 use crate::args::PointArgs;
+use crate::evaluation::dense;
 use crate::input::read_table;
 use crate::session::Session;
-use groat::data::{InputOptions, Inputs, Standardisation};
+use groat::Kernel;
+use groat::batch::{Preparation, Prepared};
+use groat::data::{Dataset, InputOptions, Inputs};
 use groat::tune::typical_distance;
-use groat::{Kernel, Matrix};
 
 /// Rows, and how they came about.
 pub struct Points {
-    pub source: String,
-    pub inputs: Inputs,
-    /// As the kernel sees them.
-    pub x: Matrix,
-    pub standardisation: Option<Standardisation>,
+    /// As they were read.
+    pub data: Dataset,
+    /// How they are brought to the form that the kernel sees.
+    pub preparation: Preparation,
     /// With its width settled.
     pub kernel: Kernel,
     pub notes: Vec<String>,
@@ -22,8 +23,13 @@ pub struct Points {
 impl Points {
     /// Names of the features, with the unit that the kernel sees.
     pub fn axes(&self) -> Vec<String> {
-        let unit = if self.standardisation.is_some() { " (standardised)" } else { "" };
-        self.inputs.feature_names().into_iter().map(|name| name + unit).collect()
+        let unit = if self.preparation.standardise { " (standardised)" } else { "" };
+        self.data.feature_names().iter().map(|name| format!("{name}{unit}")).collect()
+    }
+
+    /// The rows as the kernel sees them.
+    pub fn prepared(&self) -> groat::Result<Prepared<'_>> {
+        Prepared::new(&self.data, self.preparation)
     }
 
     /// Reads the rows.
@@ -36,18 +42,15 @@ impl Points {
             ..InputOptions::default()
         };
         let inputs = Inputs::fit(&table, &options)?;
-        let mut x = inputs.apply(&table)?;
-        let standardisation = if args.no_standardise { None } else { Some(Standardisation::fit(x.view())?) };
-        if let Some(standardisation) = &standardisation {
-            standardisation.apply(&mut x)?;
-        }
+        let data = Dataset::for_answers(&table, inputs, &[], &[])?;
+        let preparation = Preparation::new().standardise(!args.no_standardise).seed(session.seed);
         let mut notes = Vec::new();
-        let mut kernel = args.kernel.for_features(x.cols()).kernel;
+        let mut kernel = args.kernel.for_features(data.x().cols()).kernel;
         if !args.kernel.width_given && kernel.width().is_some() {
-            let width = typical_distance(x.view(), session.seed);
+            let width = typical_distance(dense(Prepared::new(&data, preparation)?.x())?, session.seed);
             notes.push(format!("width {width:.4}, the median distance of the rows"));
             kernel = kernel.with_width(width);
         }
-        Ok(Points { source: table.source().to_owned(), inputs, x, standardisation, kernel, notes })
+        Ok(Points { data, preparation, kernel, notes })
     }
 }

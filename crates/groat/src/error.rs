@@ -186,6 +186,9 @@ pub enum ModelError {
         /// What the file holds.
         found: String,
     },
+    /// Something that no model of this kind has: a damaged name, or a newer format.
+    #[error("it holds {0:?}, which is not known here")]
+    Unknown(String),
     /// A metadata entry is missing or cannot be read.
     #[error("metadata entry {name:?}: {reason}")]
     Metadata {

@@ -3,10 +3,10 @@
 //! A kernel model is `f(x) = b + sum_i alpha_i k(v_i, x)`. This crate finds models with very few `v_i`.
 //!
 //! ```text
-//! data ──► learner ──► Expansion ──► predict / reduce / export / plot
+//! data ──► learner ──► Model ──► predict / reduce / export / plot
 //! ```
 //!
-//! Start with [`Kernel`] (what `k` is), [`Expansion`] (the one fitted model) and
+//! Start with [`Kernel`] (what `k` is), [`Model`] (the one fitted model) and
 //! [`batch::KernelRidge`] (the simplest learner).
 //!
 //! Samples are `&[f64]`; a set of samples is a borrowed row-major view, [`Rows`]. No type of another
@@ -22,6 +22,7 @@ pub mod kernels;
 pub mod matrix;
 mod memory;
 pub mod metrics;
+pub mod model;
 pub mod neighbours;
 pub mod online;
 pub mod persist;
@@ -35,3 +36,4 @@ pub use error::{Error, Place, Result};
 pub use expansion::Expansion;
 pub use kernels::Kernel;
 pub use matrix::{Csr, CsrRows, Matrix, PointSet, Points, Real, Rows};
+pub use model::Model;

@@ -4,20 +4,18 @@
 
 use groat::data::Standardisation;
 use groat::error::ModelError;
-use groat::expansion::{Record, Task};
-use groat::{Error, Expansion, Kernel, Matrix, Rows};
+use groat::model::{Calibration, Components, Decision, Record, Task};
+use groat::{Csr, Error, Expansion, Kernel, Matrix, Model, Rows};
 use proptest::prelude::*;
 
-fn sample() -> Expansion {
+fn sample() -> Model {
     let vectors =
         Matrix::from_vec(vec![0.1, -0.0, f64::MIN_POSITIVE / 8.0, 1e300, 1.0 / 3.0, -7.0], 3, 2).unwrap();
     let weights =
         Matrix::from_vec(vec![1.0, -2.5, 1e-308, 0.1 + 0.2, 3.0, 4.0, 5.0, 6.0, 7.0], 3, 3).unwrap();
-    Expansion::new(Kernel::gaussian(vec![0.7, 1.0 / 3.0]), vectors, weights)
-        .unwrap()
-        .with_bias(vec![0.25, -1e-17, 9.0])
-        .unwrap()
-        .with_task(Task::Classification { classes: vec!["a".into(), "b \"quoted\" ü".into(), "".into()] })
+    let function = Expansion::new(Kernel::gaussian(vec![0.7, 1.0 / 3.0]), vectors, weights).unwrap();
+    Model::new(function.with_bias(vec![0.25, -1e-17, 9.0]).unwrap())
+        .with_task(Task::classification(vec!["a".into(), "b \"quoted\" ü".into(), "".into()]))
         .unwrap()
         .with_features(vec!["length, mm".into(), "x\n2".into()])
         .unwrap()
@@ -29,9 +27,10 @@ fn sample() -> Expansion {
 #[test]
 fn a_model_comes_back_bit_for_bit() {
     let model = sample();
-    let copy = Expansion::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    let copy = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(copy, model);
-    let bits = |m: &Expansion| m.vectors().data().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    let vectors = |m: &Model| m.expansion().vectors().to_matrix();
+    let bits = |m: &Model| vectors(m).data().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&copy), bits(&model), "also the sign of zero and subnormals");
     let x = Rows::new(&[0.3, 0.4, 1.0, -1.0], 2).unwrap();
     assert_eq!(copy.values(x).unwrap(), model.values(x).unwrap());
@@ -44,7 +43,7 @@ fn saving_replaces_a_file_whole_or_not_at_all() {
     let path = folder.path().join("model.safetensors");
     sample().save(&path).unwrap();
     let before = std::fs::read(&path).unwrap();
-    assert_eq!(Expansion::load(&path).unwrap(), sample());
+    assert_eq!(Model::load(&path).unwrap(), sample());
     // A folder of that name cannot be replaced; nothing is left behind.
     let taken = folder.path().join("taken");
     std::fs::create_dir(&taken).unwrap();
@@ -52,8 +51,8 @@ fn saving_replaces_a_file_whole_or_not_at_all() {
     assert!(matches!(sample().save(folder.path().join("no/such/folder")), Err(Error::Io { .. })));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    assert!(matches!(Expansion::load(folder.path().join("absent")), Err(Error::Io { .. })));
-    assert!(Expansion::load(&taken).is_err());
+    assert!(matches!(Model::load(folder.path().join("absent")), Err(Error::Io { .. })));
+    assert!(Model::load(&taken).is_err());
 }
 
 /// A file image with its header replaced.
@@ -69,7 +68,7 @@ fn with_header(bytes: &[u8], edit: impl Fn(&str) -> String) -> Vec<u8> {
 #[test]
 fn damage_has_a_name() {
     let bytes = sample().to_bytes().unwrap();
-    let error = |bytes: &[u8]| match Expansion::from_bytes(bytes) {
+    let error = |bytes: &[u8]| match Model::from_bytes(bytes) {
         Err(error) => error,
         Ok(_) => panic!("a damaged file was read"),
     };
@@ -79,8 +78,8 @@ fn damage_has_a_name() {
     assert!(container(error(&bytes[..40])), "truncated in the header");
     assert!(container(error(&[&bytes[..], &[0]].concat())), "something behind the end");
     assert!(container(error(&u64::MAX.to_le_bytes())), "a header that claims 16 exabytes");
-    let version = error(&with_header(&bytes, |h| h.replace("\"version\":\"1\"", "\"version\":\"2\"")));
-    assert!(matches!(&version, Error::Model(ModelError::Version { found, .. }) if found == "2"), "{version}");
+    let version = error(&with_header(&bytes, |h| h.replace("\"version\":\"2\"", "\"version\":\"3\"")));
+    assert!(matches!(&version, Error::Model(ModelError::Version { found, .. }) if found == "3"), "{version}");
     let foreign = error(&with_header(&bytes, |h| h.replace("\"format\":\"groat\"", "\"format\":\"other\"")));
     assert!(matches!(foreign, Error::Model(ModelError::Version { .. })));
     let kind = error(&with_header(&bytes, |h| h.replace("\"kind\":\"expansion\"", "\"kind\":\"something\"")));
@@ -89,6 +88,11 @@ fn damage_has_a_name() {
     assert!(matches!(kernel, Error::Model(ModelError::Metadata { name: "kernel", .. })), "{kernel}");
     let missing = error(&with_header(&bytes, |h| h.replace("\"weights\"", "\"weighty\"")));
     assert!(matches!(missing, Error::Model(ModelError::MissingTensor("weights"))));
+    // A damaged name must not pass for one that is not there.
+    for (from, to) in [("\"bias\"", "\"bjas\""), ("\"standardisation\"", "\"standarbisation\"")] {
+        let unknown = error(&with_header(&bytes, |h| h.replace(from, to)));
+        assert!(matches!(unknown, Error::Model(ModelError::Unknown(_))), "{unknown}");
+    }
     // Claims a terabyte of vectors: refused because the bytes are not there.
     assert!(container(error(&with_header(&bytes, |h| h.replace("[3,2]", "[99999999999,2]")))));
     // Two tensors of agreeing size but the wrong shape.
@@ -102,11 +106,77 @@ fn damage_has_a_name() {
     assert!(matches!(error(&nan), Error::NotFinite { .. }));
 }
 
+/// Models of the other kinds, and with what the envelope may hold besides.
+fn others() -> Vec<Model> {
+    let sparse = Csr::new(4, vec![0, 1, 1, 3], vec![2, 0, 3], vec![1.5, -2.0, 0.25]).unwrap();
+    let weights = Matrix::column(vec![1.0, 2.0, -3.0]);
+    let function = Expansion::new(Kernel::gaussian(1.5), sparse.clone(), weights).unwrap();
+    let two = Model::new(function.clone()).with_task(Task::numbered_classes(2)).unwrap();
+    let pairs = Matrix::from_vec((0..9).map(f64::from).collect(), 3, 3).unwrap();
+    let votes = Expansion::new(Kernel::Linear, sparse, pairs.clone()).unwrap();
+    let classes = ["a", "b", "c"].map(str::to_owned).to_vec();
+    let components = Expansion::new(Kernel::gaussian(0.5), Matrix::zeros(3, 2), pairs).unwrap();
+    vec![
+        two.with_calibration(Some(Calibration::new(vec![-1.5], vec![0.1]).unwrap())).unwrap(),
+        Model::new(votes).with_task(Task::Classification { classes, decision: Decision::OneVsOne }).unwrap(),
+        Model::new(function).with_task(Task::OneClass).unwrap(),
+        Model::new(Components::new(components, vec![3.0, 2.0, 1.0], 7.5).unwrap()),
+    ]
+}
+
+#[test]
+fn every_kind_of_model_comes_back() {
+    for model in others() {
+        let bytes = model.to_bytes().unwrap();
+        let copy = Model::from_bytes(&bytes).unwrap();
+        assert_eq!(copy, model);
+        assert_eq!(copy.to_bytes().unwrap(), bytes);
+        let row = vec![0.5; model.features()];
+        assert_eq!(copy.predict(Rows::one(&row)).unwrap(), model.predict(Rows::one(&row)).unwrap());
+    }
+}
+
+#[test]
+fn files_of_the_first_release_are_read() {
+    // The same header but for the version and the decision rule, which the first release did not have.
+    let old = with_header(&sample().to_bytes().unwrap(), |h| {
+        h.replace("\"version\":\"2\"", "\"version\":\"1\"").replace(r#",\"decision\":\"one-vs-rest\""#, "")
+    });
+    assert!(!String::from_utf8_lossy(&old).contains("decision"));
+    assert_eq!(Model::from_bytes(&old).unwrap(), sample());
+    let components = with_header(&old, |h| h.replace(r#"\"method\":\"krr\""#, r#"\"method\":\"kpca\""#));
+    let refused = Model::from_bytes(&components).unwrap_err().to_string();
+    assert!(refused.contains("run `groat pca` again"), "{refused}");
+}
+
+#[test]
+fn single_precision_arrays_are_read() {
+    let bytes = Model::new(
+        Expansion::new(Kernel::gaussian(1.0), Matrix::column(vec![0.5]), Matrix::column(vec![2.0])).unwrap(),
+    )
+    .to_bytes()
+    .unwrap();
+    let mut single = with_header(&bytes, |h| {
+        let places = [
+            (r#"\"data_offsets\":[0,8],\"dtype\":\"F64\""#, [0, 4]),
+            (r#"\"data_offsets\":[8,16],\"dtype\":\"F64\""#, [4, 8]),
+        ];
+        places.iter().fold(h.to_owned(), |h, (from, [start, end])| {
+            h.replace(from, &format!(r#"\"data_offsets\":[{start},{end}],\"dtype\":\"F32\""#))
+        })
+    });
+    single.truncate(single.len() - 16);
+    single.extend([0.5f32, 2.0].iter().flat_map(|v| v.to_le_bytes()));
+    assert_eq!(Model::from_bytes(&single).unwrap(), Model::from_bytes(&bytes).unwrap());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
-    fn changed_bytes_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), cut in any::<prop::sample::Index>(), truncate: bool) {
-        let mut bytes = sample().to_bytes().unwrap();
+    fn changed_bytes_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), cut in any::<prop::sample::Index>(), truncate: bool, which in 0usize..5) {
+        let mut models = others();
+        models.push(sample());
+        let mut bytes = models[which].to_bytes().unwrap();
         for (at, value) in changes {
             let at = at.index(bytes.len());
             bytes[at] = value;
@@ -116,16 +186,16 @@ proptest! {
             bytes.truncate(cut);
         }
         // Either an error, or a model that can be used and written again.
-        if let Ok(model) = Expansion::from_bytes(&bytes) {
+        if let Ok(model) = Model::from_bytes(&bytes) {
             let row = vec![0.0; model.features()];
             let _ = model.values(Rows::one(&row));
-            prop_assert_eq!(Expansion::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+            prop_assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
         }
     }
 
     #[test]
     fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        let _ = Expansion::from_bytes(&bytes);
+        let _ = Model::from_bytes(&bytes);
     }
 
     #[test]

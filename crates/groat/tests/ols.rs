@@ -39,7 +39,7 @@ fn whole_weights_are_repeated_rows() {
     let weighted = Problem::regression(x.view(), &y).unwrap().with_weights(&weights).unwrap();
     let a = settings.fit(&weighted, &Quiet).unwrap();
     let b = settings.fit(&Problem::regression(xr.view(), &yr).unwrap(), &Quiet).unwrap();
-    assert_eq!(a.model.vectors().row(0), b.model.vectors().row(0));
+    assert_eq!(a.model.expansion().vectors().row(0), b.model.expansion().vectors().row(0));
     let (fa, fb) = (a.model.values(x.view()).unwrap(), b.model.values(x.view()).unwrap());
     assert!(fa.data().iter().zip(fb.data()).all(|(a, b)| (a - b).abs() < 1e-9));
     assert!((a.stages[0].training - b.stages[0].training).abs() < 1e-10);
@@ -84,16 +84,16 @@ fn error_bars_cover_what_they_should() {
     let y = noisy(&x, 0.3, 6);
     let fitted =
         Ols::new(Kernel::gaussian(1.0)).fit(&Problem::regression(x.view(), &y).unwrap(), &Quiet).unwrap();
-    let bars = fitted.error_bars.as_ref().unwrap();
+    let bars = fitted.model.error_bars().unwrap();
     assert!((bars.noise_variance()[0].sqrt() - 0.3).abs() < 0.05);
     let (xt, n) = (points(2000, 2, 7), 2000.0);
     let yt = noisy(&xt, 0.3, 8);
     let f = fitted.model.values(xt.view()).unwrap();
-    let s = bars.standard_deviation(&fitted.model, xt.view()).unwrap();
+    let s = fitted.model.standard_deviation(xt.view()).unwrap();
     let inside = (0..2000).filter(|&i| (f[(i, 0)] - yt[i]).abs() < 1.96 * s[(i, 0)]).count() as f64 / n;
     assert!((0.92..0.98).contains(&inside), "{inside}");
     // Far from the data, what the weights do not know adds little, but never takes away.
-    let far = bars.standard_deviation(&fitted.model, Rows::one(&[50.0, 50.0])).unwrap();
+    let far = fitted.model.standard_deviation(Rows::one(&[50.0, 50.0])).unwrap();
     assert!(far[(0, 0)] >= bars.noise_variance()[0].sqrt());
 }
 
@@ -167,7 +167,7 @@ fn the_width_is_found_and_small_models_are_preferred() {
     assert_eq!(loo.trials.len(), 10);
     assert!(loo.leave_one_out.as_ref().unwrap().mean_square < 0.06);
     let folds = fit(WidthSearch::new().widths(vec![0.05, 1.0]).validation(Validation::Folds(4)));
-    assert_eq!(folds.model.kernel(), &Kernel::gaussian(1.0));
+    assert_eq!(folds.model.expansion().kernel(), &Kernel::gaussian(1.0));
     let small = fit(WidthSearch::new().one_standard_error(true));
     assert!(small.model.size() <= loo.model.size());
     let each = fit(WidthSearch::new().widths(vec![1.0]).per_feature(true));

@@ -64,7 +64,7 @@ fn filter_traces() {
         }
     }
     let model = coherence.snapshot().unwrap().unwrap();
-    assert_eq!(model.vectors().data(), list(&file["dictionary"]));
+    assert_eq!(model.vectors().to_matrix().data(), list(&file["dictionary"]));
 }
 
 /// The ten techniques of report 836 on one training set: final error and, at 10 vectors, the model.
@@ -120,7 +120,7 @@ fn reduction_of_the_sinc_model() {
             let want = &models["models"][technique];
             let index: Vec<usize> = list(&want["train_index"]).iter().map(|i| *i as usize).collect();
             let vectors: Vec<f64> = index.iter().map(|i| samples[*i].0).collect();
-            assert_eq!(model.vectors().data(), vectors, "{what}: vectors");
+            assert_eq!(model.vectors().to_matrix().data(), vectors, "{what}: vectors");
             for (got, want) in model.weights().data().iter().zip(list(&want["alpha"])) {
                 assert!((got - want).abs() < 1e-5, "{what}: weight {got} instead of {want}");
             }
@@ -170,7 +170,7 @@ fn sequential_projection_learning() {
         }
         let model = learner.snapshot().unwrap().unwrap();
         let index = list(&run["pair_index"]);
-        for (i, row) in index.iter().zip(model.vectors().iter()) {
+        for (i, row) in index.iter().zip(model.vectors().to_matrix().view().iter()) {
             assert_eq!(row, pair(*i as usize).0, "{variant}: vectors");
         }
         for (got, want) in model.weights().data().iter().zip(list(&run["alpha"])) {

@@ -2,6 +2,7 @@
 
 use super::{Bytes, DataArgs, KernelArg, SelectionArgs, SupportArg};
 use clap::{Args, ValueEnum};
+use groat::data::TaskChoice;
 use std::path::PathBuf;
 
 /// Learn a model from a data file.
@@ -117,6 +118,17 @@ pub enum TaskArg {
     Classification,
     /// Where rows are likely; there is no target
     Density,
+}
+
+impl From<TaskArg> for TaskChoice {
+    fn from(task: TaskArg) -> Self {
+        match task {
+            TaskArg::Auto => TaskChoice::Auto,
+            TaskArg::Regression => TaskChoice::Regression,
+            TaskArg::Classification => TaskChoice::Classification,
+            TaskArg::Density => TaskChoice::Density,
+        }
+    }
 }
 
 fn fraction(text: &str) -> Result<f64, String> {

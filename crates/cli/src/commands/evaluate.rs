@@ -1,7 +1,7 @@
 //! `groat evaluate`: a model's errors on data with known answers.
 
 use crate::args::EvaluateArgs;
-use crate::dataset::{Answers, Errors, Samples, Targets, named_targets};
+use crate::evaluation::{Errors, Evaluation, Targets, named_targets};
 use crate::exit;
 use crate::input::read_table;
 use crate::model;
@@ -9,9 +9,9 @@ use crate::output::page::{self, Part};
 use crate::output::progress::Bar;
 use crate::output::summary::{self, Summary, duration};
 use crate::session::{Session, check_output, write_file};
-use groat::Expansion;
-use groat::data::Table;
-use groat::expansion::Task;
+use groat::Model;
+use groat::data::{Dataset, Table};
+use groat::model::Task;
 use groat_report::{Page, Section};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     }
     let started = Instant::now();
     let model = model::load(&args.model)?;
-    if model::gives_components(&model) {
+    if *model.task() == Task::Components {
         return exit::usage(format!(
             "{} gives principal components, which have no true values to be compared with",
             args.model.display()
@@ -49,8 +49,8 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     let table = read_table(&args.data.data, &args.data.reading.options(), session)?;
     let targets = targets(args.target.as_deref(), &model, &table)?;
     let inputs = model::inputs(&model, &table, &targets)?;
-    let samples = Samples::for_model(&table, &inputs, &targets, &model)?;
-    let answers = Answers::of(&model, &samples)?;
+    let samples = Dataset::for_answers(&table, inputs, &targets, model.classes())?;
+    let answers = Evaluation::of(&model, &samples)?;
     session.check_stop()?;
     drop(bar);
     let answer = Answer {
@@ -71,11 +71,11 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
 }
 
 /// The columns with the answers, one for each output; a density has none.
-fn targets(typed: Option<&str>, model: &Expansion, table: &Table) -> anyhow::Result<Vec<String>> {
+fn targets(typed: Option<&str>, model: &Model, table: &Table) -> anyhow::Result<Vec<String>> {
     let (expected, own) = match model.task() {
-        Task::Density => (0, &[][..]),
         Task::Classification { .. } => (1, &[][..]),
         Task::Regression { targets } => (model.outputs(), &targets[..]),
+        _ => (0, &[][..]),
     };
     let named: Vec<String> = match typed {
         Some(_) if expected == 0 => return exit::usage("a density has no target: leave --target out"),
@@ -100,7 +100,7 @@ fn targets(typed: Option<&str>, model: &Expansion, table: &Table) -> anyhow::Res
     }
 }
 
-fn page(model: &Expansion, part: Part<'_>, answer: &Answer) -> anyhow::Result<String> {
+fn page(model: &Model, part: Part<'_>, answer: &Answer) -> anyhow::Result<String> {
     let parts = [part];
     let subject = answer.targets.text().unwrap_or_else(|| "density".to_owned());
     let mut page = Page::new(format!("{subject} in {}", answer.source))
@@ -117,7 +117,7 @@ fn page(model: &Expansion, part: Part<'_>, answer: &Answer) -> anyhow::Result<St
     let pairs = [
         ("model", answer.model.display().to_string()),
         ("data", answer.source.clone()),
-        ("kernel", model.kernel().to_string()),
+        ("kernel", model.expansion().kernel().to_string()),
         ("vectors", model.size().to_string()),
     ];
     Ok(page.section(Section::new("Settings").settings(pairs)).foot(page::foot()).to_html())

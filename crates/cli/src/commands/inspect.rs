@@ -5,9 +5,9 @@ use crate::model;
 use crate::output::page::{column_names, feature_names, raw_vectors};
 use crate::output::summary::{Summary, aligned, count};
 use crate::session::{Session, stdout_error};
-use groat::Expansion;
+use groat::Model;
 use groat::data::{Column, Table, write_csv};
-use groat::expansion::Task;
+use groat::model::Task;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
@@ -65,9 +65,9 @@ pub fn run(args: InspectArgs, session: &Session) -> anyhow::Result<()> {
     session.answer(&answer, || answer.text())
 }
 
-fn vectors(model: &Expansion) -> groat::Result<Table> {
+fn vectors(model: &Model) -> groat::Result<Table> {
     let raw = raw_vectors(model);
-    let weights = model.weights().to_matrix();
+    let weights = model.expansion().weights().to_matrix();
     let weights = (0..weights.cols()).map(|k| Column::Numeric(weights.column_to_vec(k)));
     let mut columns: Vec<Column> =
         weights.chain((0..raw.cols()).map(|j| Column::Numeric(raw.column_to_vec(j)))).collect();
@@ -80,23 +80,22 @@ fn vectors(model: &Expansion) -> groat::Result<Table> {
 }
 
 impl Answer {
-    fn of(file: PathBuf, model: &Expansion) -> Self {
-        let (task, targets) = match model.task() {
-            Task::Regression { targets } if model::gives_components(model) => ("kernel-pca", targets.clone()),
-            Task::Regression { targets } => ("regression", targets.clone()),
-            Task::Classification { .. } => ("classification", Vec::new()),
-            Task::Density => ("density", Vec::new()),
+    fn of(file: PathBuf, model: &Model) -> Self {
+        let targets = match model.task() {
+            Task::Regression { targets } => targets.clone(),
+            Task::Components => (0..model.outputs()).filter_map(|k| model.task().output_name(k)).collect(),
+            _ => Vec::new(),
         };
         Answer {
             file,
-            task,
+            task: model.task().name(),
             targets,
             classes: model.classes().to_vec(),
-            kernel: model.kernel().to_string(),
+            kernel: model.expansion().kernel().to_string(),
             vectors: model.size(),
             outputs: model.outputs(),
             features: feature_names(model),
-            bias: model.bias().map(<[f64]>::to_vec),
+            bias: model.expansion().bias().map(<[f64]>::to_vec),
             standardised: model.standardisation().is_some(),
             lags: model.inputs().and_then(|inputs| inputs.embedding()).map(|embedding| embedding.lags),
             bytes: model.memory_bytes(),
@@ -163,12 +162,12 @@ impl Answer {
     }
 }
 
-fn terms(model: &Expansion) -> Vec<Term> {
+fn terms(model: &Model) -> Vec<Term> {
     let raw = raw_vectors(model);
     let growth = model.record().growth.iter().zip(0..model.size());
     let term = |(error, i): (&f64, usize)| Term {
         leave_one_out: *error,
-        weights: model.weights().row(i).to_vec(),
+        weights: model.expansion().weights().row(i).to_vec(),
         vector: raw.row(i).to_vec(),
     };
     growth.map(term).collect()

@@ -1,6 +1,7 @@
 //! `groat pca`: principal components in the feature space of a kernel.
 
 use crate::args::PcaArgs;
+use crate::evaluation::dense;
 use crate::output::page::foot;
 use crate::output::progress::Bar;
 use crate::output::summary::Summary;
@@ -9,7 +10,7 @@ use crate::session::{Session, check_output, write_file};
 use groat::batch::{KernelPca, PrincipalComponents};
 use groat::data::{Column, Table, write_table};
 use groat::tune::SupportTuning;
-use groat::{Matrix, Rows};
+use groat::{Kernel, Matrix, Rows};
 use groat_report::{Axis, Bars, Cells, Chart, Contours, Grid, Page, Paint, Scatter, Section, number};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -42,28 +43,30 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
         check_output(output, &[&args.points.data.data])?;
     }
     let bar = Bar::new(session, "reading");
-    let mut points = Points::read(&args.points, session)?;
+    let points = Points::read(&args.points, session)?;
     session.check_stop()?;
+    let prepared = points.prepared()?;
+    let (mut kernel, mut notes) = (points.kernel.clone(), points.notes.clone());
     if let Some(support) = args.support {
-        let tuning = SupportTuning::for_kernel(&points.kernel, points.x.view(), session.seed)?;
+        let tuning = SupportTuning::for_kernel(&kernel, dense(prepared.x())?, session.seed)?;
         let choice = tuning.choose(support.rule(args.memory))?;
-        points.notes.push(format!("support {choice}"));
-        points.kernel = tuning.kernel_with(choice.support);
+        notes.push(format!("support {choice}"));
+        kernel = tuning.kernel_with(choice.support);
     }
     let default = KernelPca::default();
     let pca = KernelPca {
-        kernel: points.kernel.clone(),
+        kernel: kernel.clone(),
         components: args.components as usize,
         centre: !args.no_centre,
         memory: args.memory.map_or(default.memory, |m| m.0),
         ..default
     };
-    let fitted = pca.fit(points.x.view(), &bar)?;
-    points.notes.extend(fitted.notes().iter().cloned());
-    let scores = fitted.transform(points.x.view())?;
+    let fitted = pca.fit(dense(prepared.x())?, &bar)?;
+    notes.extend(fitted.notes().iter().cloned());
+    let scores = fitted.transform(prepared.x())?;
     session.check_stop()?;
     if let Some(path) = &args.report {
-        write_file(path, page(&points, &fitted, &scores)?.as_bytes())?;
+        write_file(path, page(&points, &kernel, &fitted, &scores)?.as_bytes())?;
     }
     if let Some(path) = &args.scores {
         let names = (1..=scores.cols()).map(|j| format!("component{j}"));
@@ -72,27 +75,20 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
     }
     drop(bar);
     let answer = Answer {
-        rows: points.x.rows(),
-        kernel: points.kernel.to_string(),
+        rows: points.data.len(),
+        kernel: kernel.to_string(),
         centred: pca.centre,
         components: fitted.eigenvalues().len(),
-        variances: fitted.eigenvalues().iter().map(|v| v / points.x.rows() as f64).collect(),
+        variances: fitted.eigenvalues().iter().map(|v| v / points.data.len() as f64).collect(),
         explained: fitted.explained(),
-        notes: points.notes,
+        notes,
         model: args.output.clone(),
         scores: args.scores,
         report: args.report,
-        source: points.source,
+        source: points.data.source().to_owned(),
     };
     if let Some(path) = &args.output {
-        let record =
-            fitted.model().record().clone().with("seed", session.seed).with("source", &answer.source);
-        fitted
-            .into_model()
-            .with_standardisation(points.standardisation)?
-            .with_inputs(points.inputs)?
-            .with_record(record)
-            .save(path)?;
+        prepared.finish_model(fitted.into_model())?.save(path)?;
     }
     session.answer(&answer, || answer.text())
 }
@@ -119,7 +115,12 @@ impl Answer {
     }
 }
 
-fn page(points: &Points, fitted: &PrincipalComponents, scores: &Matrix) -> anyhow::Result<String> {
+fn page(
+    points: &Points,
+    kernel: &Kernel,
+    fitted: &PrincipalComponents,
+    scores: &Matrix,
+) -> anyhow::Result<String> {
     let bars = Chart::new("Explained variance")
         .x(Axis::new("component").categories((1..=scores.cols()).map(|j| j.to_string())))
         .y(Axis::new("share"))
@@ -135,10 +136,11 @@ fn page(points: &Points, fitted: &PrincipalComponents, scores: &Matrix) -> anyho
         );
     }
     let mut page = Page::new("Kernel principal components")
-        .lead(format!("{} rows of {}, {}", points.x.rows(), points.source, points.kernel))
+        .lead(format!("{} rows of {}, {kernel}", points.data.len(), points.data.source()))
         .section(section);
-    if points.x.cols() == 2 {
-        page = page.section(maps("The components over the plane", &points.axes(), points.x.view(), fitted)?);
+    let prepared = points.prepared()?;
+    if let (2, Some(x)) = (points.data.x().cols(), prepared.x().dense()) {
+        page = page.section(maps("The components over the plane", &points.axes(), x, fitted)?);
     }
     Ok(page.foot(foot()).to_html())
 }

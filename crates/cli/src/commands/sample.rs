@@ -8,7 +8,7 @@ use crate::session::{Session, check_output};
 use crate::{exit, model};
 use groat::batch::forward::Density;
 use groat::data::{Column, Table, write_table};
-use groat::expansion::Task;
+use groat::model::Task;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub fn run(args: SampleArgs, session: &Session) -> anyhow::Result<()> {
             args.model.display()
         ));
     }
-    let density = Density::from_expansion(&model)?;
+    let density = Density::from_model(&model)?;
     let rows = density.sample(args.rows as usize, &mut Pcg64::seed_from_u64(session.seed));
     let columns = (0..rows.cols()).map(|k| Column::Numeric(rows.column_to_vec(k))).collect();
     let table = Table::new(feature_names(&model), columns)?;

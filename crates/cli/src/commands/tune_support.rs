@@ -1,6 +1,7 @@
 //! `groat tune-support`: how far shall a compact kernel reach?
 
 use crate::args::TuneSupportArgs;
+use crate::evaluation::dense;
 use crate::output::page::{foot, spy, support_curves};
 use crate::output::progress::Bar;
 use crate::output::summary::Summary;
@@ -86,18 +87,20 @@ pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
     let bar = Bar::new(session, "reading");
     let points = Points::read(&args.points, session)?;
     session.check_stop()?;
-    let tuning = SupportTuning::for_kernel(&points.kernel, points.x.view(), session.seed)?;
+    let prepared = points.prepared()?;
+    let x = dense(prepared.x())?;
+    let tuning = SupportTuning::for_kernel(&points.kernel, x, session.seed)?;
     let rule = args.rule.rule(args.memory);
     let choice = tuning.choose(rule)?;
     let kernel = tuning.kernel_with(choice.support);
-    let expected = SparseGram::expect(&kernel, points.x.view(), session.seed)?;
+    let expected = SparseGram::expect(&kernel, x, session.seed)?;
     let curve = tuning.curve(POINTS);
     let mut notes = points.notes.clone();
-    notes.extend(kernel.warning_for(points.x.cols()));
+    notes.extend(kernel.warning_for(x.cols()));
     session.check_stop()?;
     let mut orders = Vec::new();
     if args.orders || args.report.is_some() {
-        match SparseGram::assemble(&kernel, points.x.view(), PICTURE_BYTES) {
+        match SparseGram::assemble(&kernel, x, PICTURE_BYTES) {
             Ok(gram) => orders = Order::all(gram)?,
             Err(error) => notes.push(format!("the matrix was not reordered: {error}")),
         }
@@ -108,8 +111,8 @@ pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
     }
     drop(bar);
     let answer = Answer {
-        source: points.source,
-        rows: points.x.rows(),
+        source: points.data.source().to_owned(),
+        rows: x.rows(),
         kernel: kernel.to_string(),
         rule: rule.to_string(),
         support: choice.support,
@@ -166,7 +169,7 @@ fn page(points: &Points, curve: &[CurvePoint], choice: &SupportChoice, orders: &
         .text(format!("Chosen: support {choice}."))
         .chart(support_curves("Alignment and sparsity", curve, Some(choice)));
     let mut page = Page::new("The support of a compact kernel")
-        .lead(format!("{} rows of {}, {}", points.x.rows(), points.source, points.kernel))
+        .lead(format!("{} rows of {}, {}", points.data.len(), points.data.source(), points.kernel))
         .section(curves);
     if let Some(first) = orders.first() {
         let (nonzeros, bytes) = (first.gram.nonzeros(), first.gram.memory());

@@ -5,6 +5,7 @@
 
 pub mod forward;
 mod kernel_pca;
+mod learn;
 mod lssvm;
 mod orthogonal;
 mod problem;
@@ -13,6 +14,7 @@ mod ridge;
 mod watch;
 
 pub use kernel_pca::{KernelPca, PrincipalComponents};
+pub use learn::{Preparation, Prepared, learn};
 pub use lssvm::{LeastSquaresSvm, Solver};
 pub(crate) use orthogonal::Orthogonal;
 pub use orthogonal::{ErrorBars, Growth};

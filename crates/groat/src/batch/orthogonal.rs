@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
 use crate::expansion::Expansion;
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{Matrix, Points};
+use crate::model::Model;
 use serde::{Deserialize, Serialize};
 
 /// Rows whose kernels are held at a time.
@@ -22,16 +23,14 @@ impl Orthogonal {
     }
 
     /// Hands `w(x)`, the solution of `A'w(x) = phi(x)`, to `visit` for every row, the constant term first.
-    fn each(&self, model: &Expansion, x: Rows<'_>, mut visit: impl FnMut(usize, &[f64])) -> Result<()> {
+    fn each(&self, model: &Expansion, x: Points<'_>, mut visit: impl FnMut(usize, &[f64])) -> Result<()> {
         let first = usize::from(self.bias);
         check_len("terms of the model", self.upper.len() - first, model.size())?;
         let mut w = vec![0.0; self.upper.len()];
         for start in (0..x.rows()).step_by(BLOCK) {
-            let mut block = x.slice(start, (start + BLOCK).min(x.rows())).to_matrix();
-            if let Some(standardisation) = model.standardisation() {
-                standardisation.apply(&mut block)?;
-            }
-            let kernels = model.kernel().cross(block.view(), model.vectors())?;
+            let block = x.slice(start, (start + BLOCK).min(x.rows()));
+            let kernels =
+                model.kernel().cross(block.to_matrix().view(), model.vectors().to_matrix().view())?;
             for k in 0..block.rows() {
                 for i in 0..w.len() {
                     let phi = if i < first { 1.0 } else { kernels[(k, i - first)] };
@@ -84,9 +83,9 @@ impl ErrorBars {
     }
 
     /// An error unless these can belong to `model`.
-    pub(crate) fn check_for(&self, model: &Expansion) -> Result<()> {
-        check_len("terms of the error bars", model.size() + usize::from(self.form.bias), self.d.len())?;
-        check_len("outputs of the error bars", model.outputs(), self.noise.len())
+    pub(crate) fn check_for(&self, function: &Expansion) -> Result<()> {
+        check_len("terms of the error bars", function.size() + usize::from(self.form.bias), self.d.len())?;
+        check_len("outputs of the error bars", function.outputs(), self.noise.len())
     }
 
     /// Variance of the noise, one per output.
@@ -95,10 +94,10 @@ impl ErrorBars {
     }
 
     /// Standard deviation of what will be observed at each row of `x`: one row per row, one column per output.
-    /// `model` is the model these error bars came with.
-    pub fn standard_deviation(&self, model: &Expansion, x: Rows<'_>) -> Result<Matrix> {
+    /// `function` is the one these error bars came with, and `x` as it takes it.
+    pub(crate) fn standard_deviation(&self, function: &Expansion, x: Points<'_>) -> Result<Matrix> {
         let mut out = Matrix::zeros(x.rows(), self.noise.len());
-        self.form.each(model, x, |k, w| {
+        self.form.each(function, x, |k, w| {
             let spread = 1.0 + w.iter().zip(&self.d).map(|(w, d)| w * w / d).sum::<f64>();
             for (out, noise) in out.row_mut(k).iter_mut().zip(&self.noise) {
                 *out = (noise * spread).sqrt();
@@ -123,18 +122,20 @@ impl Growth {
         Self { form, weights }
     }
 
-    /// The mean over the rows of `x` of `loss(row, outputs)` after 1, 2, ... terms. `model` is the model this
+    /// The mean over the raw rows of `x` of `loss(row, outputs)` after 1, 2, ... terms. `model` is the model this
     /// came with.
-    pub fn mean_losses(
+    pub fn mean_losses<'x>(
         &self,
-        model: &Expansion,
-        x: Rows<'_>,
+        model: &Model,
+        x: impl Into<Points<'x>>,
         loss: impl Fn(usize, &[f64]) -> f64,
     ) -> Result<Vec<f64>> {
+        let x = model.scaled(x.into())?;
+        let x = x.view();
         let first = usize::from(self.form.bias);
         let mut sums = vec![0.0; self.weights.len() - first];
         let mut values = vec![0.0; model.outputs()];
-        self.form.each(model, x, |k, w| {
+        self.form.each(model.expansion(), x, |k, w| {
             values.fill(0.0);
             for (i, (w, weights)) in w.iter().zip(&self.weights).enumerate() {
                 values.iter_mut().zip(weights).for_each(|(v, g)| *v += g * w);

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, check_len};
 use crate::matrix::{Matrix, Rows};
+use crate::model::Task;
 
 /// What a row is to be mapped to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,6 +90,15 @@ impl<'a> Problem<'a> {
             weights.iter().try_for_each(|w| crate::error::check_positive("sample weight", *w))?;
         }
         Ok(self)
+    }
+
+    /// What a model of this problem answers; classes go by their codes, which is all that is known of them here.
+    pub fn task(&self) -> Task {
+        match self.target {
+            Target::Values(_) => Task::regression(),
+            Target::Classes { count, .. } => Task::numbered_classes(count),
+            Target::Density => Task::Density,
+        }
     }
 
     /// The target as numbers, one row per sample: the values themselves; +1 for the second of two classes

@@ -1,27 +1,32 @@
 //! What a fit gives back.
 
-use super::{ErrorBars, Growth};
-use crate::expansion::Expansion;
+use super::Growth;
+use super::forward::Density;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
+use crate::model::Model;
 
 /// A model and how it was found.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// The model, in the space of the features it was given.
-    pub model: Expansion,
+    /// The model. It takes the features that the method was given; [`learn`](super::learn) makes it take raw ones.
+    pub model: Model,
+    /// The kernel that was chosen, for features as the method saw them.
+    pub kernel: Kernel,
     /// Vectors it could have used.
     pub candidates: usize,
     /// The error when each sample is predicted without it, where the method knows it.
     pub leave_one_out: Option<LeaveOneOut>,
-    /// How far a prediction may be off, for regressions by a method that knows.
-    pub error_bars: Option<ErrorBars>,
     /// Kernels and ridges that were tried.
     pub trials: Vec<Trial>,
+    /// What the trials were judged by, e.g. "leave-one-out".
+    pub judged_by: String,
     /// The model's growth, term by term, for methods that select.
     pub stages: Vec<Stage>,
     /// What the model answered after each term, for methods that select one by one.
     pub growth: Option<Growth>,
+    /// For a density: the full estimate that the sparse one stands for.
+    pub reference: Option<Density>,
     /// True when the caller asked to stop, so that this is the model so far.
     pub interrupted: bool,
     /// Things the user should know: what was chosen for them and why, what was cut short.
@@ -30,15 +35,17 @@ pub struct Fitted {
 
 impl Fitted {
     /// A model with nothing to say about itself.
-    pub fn new(model: Expansion, candidates: usize) -> Self {
+    pub fn new(model: Model, candidates: usize) -> Self {
         Self {
+            kernel: model.expansion().kernel().clone(),
             model,
             candidates,
             leave_one_out: None,
-            error_bars: None,
             trials: Vec::new(),
+            judged_by: "leave-one-out".to_owned(),
             stages: Vec::new(),
             growth: None,
+            reference: None,
             interrupted: false,
             notes: Vec::new(),
         }

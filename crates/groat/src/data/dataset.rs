@@ -19,7 +19,7 @@ use crate::matrix::{Matrix, PointSet, Points};
 pub enum Answers {
     /// Numbers.
     Values {
-        /// Names of the targets, one per column.
+        /// Names of the targets, one per column, or none.
         names: Vec<String>,
         /// One row per sample, one column per target.
         y: Matrix,
@@ -59,7 +59,9 @@ impl Answers {
         match self {
             Answers::Values { names, y } => {
                 check_len("rows of the target", rows, y.rows())?;
-                check_len("names of the targets", y.cols(), names.len())?;
+                if !names.is_empty() {
+                    check_len("names of the targets", y.cols(), names.len())?;
+                }
                 y.view().check_finite("the target")
             }
             Answers::Classes { labels, codes } => {
@@ -113,14 +115,14 @@ pub struct Dataset {
 
 impl Dataset {
     /// Rows with their answers; sizes must agree, numbers be finite and class codes lie below the number of labels.
-    /// The features are called `x1`, `x2`, ....
+    /// The features have no names.
     pub fn new(x: impl Into<PointSet>, answers: Answers) -> Result<Self> {
         let x = x.into();
         x.view().check_finite("the features")?;
         answers.check(x.rows())?;
-        let features = (1..=x.cols()).map(|j| format!("x{j}")).collect();
         let places = (0..x.rows()).collect();
-        Ok(Self { x, answers, weights: None, inputs: None, features, source: "memory".into(), places })
+        let (features, source) = (Vec::new(), "memory".to_owned());
+        Ok(Self { x, answers, weights: None, inputs: None, features, source, places })
     }
 
     /// Says how much each sample counts: a finite number above 0.
@@ -232,7 +234,7 @@ impl Dataset {
         self.inputs.as_ref()
     }
 
-    /// Names of the features.
+    /// Names of the features, or none.
     pub fn feature_names(&self) -> &[String] {
         &self.features
     }

@@ -9,13 +9,13 @@ impl Expansion {
     /// are all zero. The function does not change. Returns how many vectors went.
     pub fn merge_duplicates(&mut self) -> usize {
         let before = self.size();
-        // The bits decide, with -0 read as 0; a model holds no NaN.
+        // The bits decide, with -0 read as 0; an expansion holds no NaN.
         let key = |row: &[f64]| row.iter().map(|v| (v + 0.0).to_bits()).collect::<Vec<_>>();
         let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
         let mut kept: Vec<(usize, Vec<f64>)> = Vec::new();
         for i in 0..before {
             let weights = self.weights.row(i);
-            let at = *places.entry(key(self.vectors.row(i))).or_insert(kept.len());
+            let at = *places.entry(key(&self.vectors.view().row(i))).or_insert(kept.len());
             match kept.get_mut(at) {
                 Some((_, sum)) => sum.iter_mut().zip(weights).for_each(|(s, w)| *s += w),
                 None => kept.push((i, weights.to_vec())),
@@ -30,11 +30,6 @@ impl Expansion {
         self.vectors = self.vectors.view().select(&indices);
         self.weights = weights;
         self.local = Default::default();
-        if self.size() < before {
-            // They speak of the vectors as they were.
-            self.error_bars = None;
-            self.record.growth.clear();
-        }
         before - self.size()
     }
 }

@@ -1,15 +1,11 @@
-//! The one fitted model: `f(x) = b + sum_i alpha_i k(v_i, x)`.
+//! The kernel expansion `f(x) = b + sum_i alpha_i k(v_i, x)`: kernel, vectors, weights, constants.
 //!
-//! Every learner returns an [`Expansion`] and every tool takes one. It owns its data and knows what is
-//! needed to feed it raw numbers: the standardisation of the features, their names, the classes.
+//! This is the function alone. What surrounds it in a fitted model (the task, names, standardisation, how it came to
+//! be) is the envelope, [`Model`](crate::Model).
 
-mod file;
+mod evaluate;
 mod local;
 mod merge;
-mod model;
-mod predict;
-mod task;
+mod parts;
 
-pub use model::Expansion;
-pub use predict::winner;
-pub use task::{Record, Task};
+pub use parts::Expansion;

@@ -12,47 +12,107 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The version written, and the only one read so far.
-const VERSION: &str = "1";
+/// The version written. Version 1, of release 0.1, is read too.
+const VERSION: &str = "2";
+const FIRST: &str = "1";
+
+/// Entries that every file has.
+const FIXED: [&str; 3] = ["format", "version", "kind"];
 
 /// No model file of this library comes near this; a larger one is refused before it is read.
 const LARGEST_FILE: u64 = 16 << 30;
 
-/// An array of `f64`.
+/// An array of numbers: written as `f64` or `u64`, read from `f32` and `u32` too.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tensor {
     shape: Vec<usize>,
-    data: Vec<f64>,
+    data: Numbers,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Numbers {
+    Real(Vec<f64>),
+    Whole(Vec<u64>),
+}
+
+impl Numbers {
+    fn bytes(&self) -> usize {
+        match self {
+            Numbers::Real(data) => size_of_val(data.as_slice()),
+            Numbers::Whole(data) => size_of_val(data.as_slice()),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Numbers::Real(_) => "F64",
+            Numbers::Whole(_) => "U64",
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Numbers::Real(data) => out.extend(data.iter().flat_map(|v| v.to_le_bytes())),
+            Numbers::Whole(data) => out.extend(data.iter().flat_map(|v| v.to_le_bytes())),
+        }
+    }
+
+    /// Reads little-endian numbers; `None` for a type that no model has.
+    fn read(kind: Dtype, bytes: &[u8]) -> Option<Self> {
+        let eights = || bytes.as_chunks::<8>().0.iter();
+        let fours = || bytes.as_chunks::<4>().0.iter();
+        Some(match kind {
+            Dtype::F64 => Numbers::Real(eights().map(|w| f64::from_le_bytes(*w)).collect()),
+            Dtype::F32 => Numbers::Real(fours().map(|w| f64::from(f32::from_le_bytes(*w))).collect()),
+            Dtype::U64 => Numbers::Whole(eights().map(|w| u64::from_le_bytes(*w)).collect()),
+            Dtype::U32 => Numbers::Whole(fours().map(|w| u64::from(u32::from_le_bytes(*w))).collect()),
+            _ => return None,
+        })
+    }
 }
 
 impl Tensor {
     pub(crate) fn matrix(m: &Matrix) -> Self {
-        Self { shape: vec![m.rows(), m.cols()], data: m.data().to_vec() }
+        Self { shape: vec![m.rows(), m.cols()], data: Numbers::Real(m.data().to_vec()) }
     }
 
     pub(crate) fn vector(v: &[f64]) -> Self {
-        Self { shape: vec![v.len()], data: v.to_vec() }
+        Self { shape: vec![v.len()], data: Numbers::Real(v.to_vec()) }
+    }
+
+    pub(crate) fn indices(v: impl IntoIterator<Item = u64>) -> Self {
+        let data: Vec<u64> = v.into_iter().collect();
+        Self { shape: vec![data.len()], data: Numbers::Whole(data) }
     }
 
     pub(crate) fn into_matrix(self, name: &'static str) -> Result<Matrix> {
-        match self.shape[..] {
-            [rows, cols] => Matrix::from_vec(self.data, rows, cols),
-            _ => Err(self.wrong(name, "two-dimensional")),
+        match (&self.shape[..], self.data) {
+            (&[rows, cols], Numbers::Real(data)) => Matrix::from_vec(data, rows, cols),
+            (shape, data) => Err(wrong(name, "a two-dimensional array of real numbers", shape, &data)),
         }
     }
 
     pub(crate) fn into_vector(self, name: &'static str) -> Result<Vec<f64>> {
-        if self.shape.len() == 1 { Ok(self.data) } else { Err(self.wrong(name, "one-dimensional")) }
+        match (&self.shape[..], self.data) {
+            ([_], Numbers::Real(data)) => Ok(data),
+            (shape, data) => Err(wrong(name, "a one-dimensional array of real numbers", shape, &data)),
+        }
     }
 
-    fn wrong(&self, name: &'static str, expected: &str) -> Error {
-        ModelError::Tensor {
-            name,
-            expected: expected.to_owned(),
-            found: format!("of shape {:?}", self.shape),
+    pub(crate) fn into_indices(self, name: &'static str) -> Result<Vec<usize>> {
+        match (&self.shape[..], self.data) {
+            // What does not fit is beyond every array, and refused as such.
+            ([_], Numbers::Whole(data)) => {
+                Ok(data.into_iter().map(|v| usize::try_from(v).unwrap_or(usize::MAX)).collect())
+            }
+            (shape, data) => Err(wrong(name, "a one-dimensional array of whole numbers", shape, &data)),
         }
-        .into()
     }
+}
+
+fn wrong(name: &'static str, expected: &str, shape: &[usize], data: &Numbers) -> Error {
+    let found = format!("of type {} and shape {shape:?}", data.kind());
+    ModelError::Tensor { name, expected: expected.to_owned(), found }.into()
 }
 
 /// Named arrays and text entries.
@@ -65,9 +125,9 @@ pub(crate) struct Container {
 impl Container {
     /// An empty container for a kind of model.
     pub(crate) fn new(kind: &str) -> Self {
-        let entries = [("format", "groat"), ("version", VERSION), ("kind", kind)];
+        let entries = FIXED.into_iter().zip(["groat", VERSION, kind]);
         Self {
-            entries: entries.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
+            entries: entries.map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
             tensors: BTreeMap::new(),
         }
     }
@@ -92,26 +152,34 @@ impl Container {
         self.entries.get("kind").map_or("", String::as_str)
     }
 
-    pub(crate) fn expect_kind(&self, kind: &'static str) -> Result<()> {
-        if self.kind() == kind {
-            return Ok(());
-        }
-        let reason = format!("the file holds a model of kind {:?}, wanted {kind:?}", self.kind());
-        Err(ModelError::Metadata { name: "kind", reason }.into())
+    /// Whether release 0.1 wrote the file.
+    pub(crate) fn is_first_version(&self) -> bool {
+        self.entries.get("version").is_some_and(|version| version == FIRST)
     }
 
-    pub(crate) fn text(&self, name: &'static str) -> Result<&str> {
+    /// Takes a text entry out.
+    pub(crate) fn text(&mut self, name: &'static str) -> Result<String> {
         let missing = || ModelError::Metadata { name, reason: "missing".to_owned() };
-        Ok(self.entries.get(name).ok_or_else(missing)?)
+        Ok(self.entries.remove(name).ok_or_else(missing)?)
     }
 
-    pub(crate) fn json<V: DeserializeOwned>(&self, name: &'static str) -> Result<V> {
-        serde_json::from_str(self.text(name)?)
+    /// Takes an entry out.
+    pub(crate) fn json<V: DeserializeOwned>(&mut self, name: &'static str) -> Result<V> {
+        serde_json::from_str(&self.text(name)?)
             .map_err(|e| ModelError::Metadata { name, reason: e.to_string() }.into())
     }
 
-    pub(crate) fn optional_json<V: DeserializeOwned>(&self, name: &'static str) -> Result<Option<V>> {
+    pub(crate) fn optional_json<V: DeserializeOwned>(&mut self, name: &'static str) -> Result<Option<V>> {
         if self.entries.contains_key(name) { self.json(name).map(Some) } else { Ok(None) }
+    }
+
+    /// An error if there is anything that nobody took out: a damaged name must not pass for a missing one.
+    pub(crate) fn nothing_left(&self) -> Result<()> {
+        let entries = self.entries.keys().filter(|name| !FIXED.contains(&name.as_str()));
+        match entries.chain(self.tensors.keys()).next() {
+            None => Ok(()),
+            Some(name) => Err(ModelError::Unknown(name.clone()).into()),
+        }
     }
 
     pub(crate) fn take(&mut self, name: &'static str) -> Result<Tensor> {
@@ -130,8 +198,9 @@ impl Container {
         let mut end = 0;
         for (name, tensor) in &self.tensors {
             let start = end;
-            end += size_of_val(tensor.data.as_slice());
-            let place = json!({"dtype": "F64", "shape": tensor.shape, "data_offsets": [start, end]});
+            end += tensor.data.bytes();
+            let place =
+                json!({"dtype": tensor.data.kind(), "shape": tensor.shape, "data_offsets": [start, end]});
             header.insert(name.clone(), place);
         }
         let mut text = serde_json::to_vec(&header).map_err(|e| ModelError::Container(e.to_string()))?;
@@ -140,7 +209,7 @@ impl Container {
         let mut bytes = Vec::with_capacity(8 + text.len() + end);
         bytes.extend((text.len() as u64).to_le_bytes());
         bytes.extend(text);
-        self.tensors.values().for_each(|t| bytes.extend(t.data.iter().flat_map(|v| v.to_le_bytes())));
+        self.tensors.values().for_each(|t| t.data.write(&mut bytes));
         Ok(bytes)
     }
 
@@ -150,7 +219,7 @@ impl Container {
             header.metadata().clone().unwrap_or_default().into_iter().collect();
         let groat = entries.get("format").is_some_and(|f| f == "groat");
         match entries.get("version") {
-            Some(version) if groat && version == VERSION => {}
+            Some(version) if groat && (version == VERSION || version == FIRST) => {}
             found => {
                 let found = if groat { found.cloned().unwrap_or_default() } else { String::new() };
                 return Err(ModelError::Version { found, known: VERSION }.into());
@@ -161,13 +230,10 @@ impl Container {
         let file = SafeTensors::deserialize(bytes).map_err(damaged)?;
         let mut tensors = BTreeMap::new();
         for (name, view) in file.iter() {
-            if view.dtype() != Dtype::F64 {
-                return Err(
-                    ModelError::Container(format!("array {name:?} is {:?}, not F64", view.dtype())).into()
-                );
-            }
-            let (words, _) = view.data().as_chunks::<8>();
-            let data = words.iter().map(|w| f64::from_le_bytes(*w)).collect();
+            let Some(data) = Numbers::read(view.dtype(), view.data()) else {
+                let reason = format!("array {name:?} is {:?}, which no model has", view.dtype());
+                return Err(ModelError::Container(reason).into());
+            };
             tensors.insert(name.to_owned(), Tensor { shape: view.shape().to_vec(), data });
         }
         Ok(Self { entries, tensors })

@@ -1,9 +1,9 @@
 //! What `groat fit` says when it is done, to a person or to a program.
 
 use super::Outcome;
-use crate::dataset::{Errors, Targets, Truth};
-use crate::methods;
+use crate::evaluation::{Errors, Targets};
 use crate::output::summary::{Summary, count, duration};
+use groat::batch::{Fitted, Trial};
 use groat::metrics::DensityScore;
 use groat_report::number;
 use serde::Serialize;
@@ -66,26 +66,22 @@ impl Answer {
     /// The answer to a fit.
     pub fn of(outcome: &Outcome) -> Self {
         let model = &outcome.fitted.model;
-        let (task, classes) = match &outcome.train.truth {
-            Truth::Values { .. } => ("regression", None),
-            Truth::Classes { labels, .. } => ("classification", Some(labels.clone())),
-            Truth::Nothing => ("density", None),
-        };
+        let classes = (!model.classes().is_empty()).then(|| model.classes().to_vec());
         let leave_one_out = outcome.fitted.leave_one_out.as_ref();
         Answer {
             source: outcome.source.clone(),
             rows: outcome.rows,
             features: model.features(),
-            targets: Targets::new(&outcome.targets),
-            task,
+            targets: Targets::new(&outcome.targets()),
+            task: model.task().name(),
             task_reason: outcome.task_reason.clone(),
             classes,
             training_rows: outcome.training_rows,
             test_rows: outcome.test_rows,
             split: outcome.split.clone(),
-            method: outcome.plan.method.clone(),
-            kernel: model.kernel().to_string(),
-            kernel_choice: kernel_choice(outcome),
+            method: model.record().method.clone(),
+            kernel: model.expansion().kernel().to_string(),
+            kernel_choice: kernel_choice(&outcome.fitted),
             settings: model.record().settings.clone(),
             vectors: model.size(),
             candidates: outcome.fitted.candidates,
@@ -93,10 +89,10 @@ impl Answer {
                 .map(|loo| LeaveOneOut { mean_squared: loo.mean_square, error_rate: loo.error_rate }),
             training: outcome.train_answers.errors.clone(),
             test: outcome.test_answers.as_ref().map(|answers| answers.errors.clone()),
-            parzen_test: outcome.reference.as_ref().and_then(|parzen| parzen.test),
+            parzen_test: outcome.parzen_test,
             interrupted: outcome.fitted.interrupted,
             seconds: outcome.seconds,
-            notes: outcome.interruption().into_iter().chain(outcome.notes.clone()).collect(),
+            notes: outcome.interruption().into_iter().chain(outcome.fitted.notes.clone()).collect(),
             files: Files {
                 model: outcome.plan.model.clone(),
                 leave_one_out: outcome.plan.loo.clone(),
@@ -145,24 +141,17 @@ impl Answer {
 }
 
 /// How the kernel was found.
-pub fn kernel_choice(outcome: &Outcome) -> String {
-    let by = judged_by(outcome);
-    let radial = outcome.fitted.model.kernel().width().is_some();
-    match outcome.fitted.trials.len() {
-        0 | 1 => "as given".to_owned(),
-        tried if outcome.plan.method == "ols" => format!("chosen by {by} among {tried} widths"),
-        tried if radial => format!("chosen by {by} among {tried} widths and ridges"),
-        tried => format!("as given, its ridge chosen by {by} among {tried}"),
-    }
-}
-
-/// What the widths that were tried are judged by.
-pub fn judged_by(outcome: &Outcome) -> String {
-    let Outcome { plan, train, .. } = outcome;
-    match plan.method.as_str() {
-        _ if outcome.reference.is_some() => "held-out log density".to_owned(),
-        "ols" => methods::ols::validation(&plan.settings(train, 0)).to_string(),
-        _ => "leave-one-out".to_owned(),
+pub fn kernel_choice(fitted: &Fitted) -> String {
+    let (by, trials) = (&fitted.judged_by, &fitted.trials);
+    let several = |differ: fn(&Trial, &Trial) -> bool| trials.iter().any(|trial| differ(trial, &trials[0]));
+    let widths = several(|a, b| a.kernel != b.kernel);
+    let ridges = several(|a, b| a.ridge != b.ridge);
+    let tried = trials.len();
+    match (widths, ridges) {
+        (false, false) => "as given".to_owned(),
+        (true, false) => format!("chosen by {by} among {tried} widths"),
+        (true, true) => format!("chosen by {by} among {tried} widths and ridges"),
+        (false, true) => format!("as given, its ridge chosen by {by} among {tried}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The page of `groat fit --report`.
 
 use super::{Outcome, answer};
-use crate::dataset::Targets;
+use crate::evaluation::Targets;
 use crate::output::page::{self, Part};
 use crate::output::summary::{count, duration};
 use groat_report::{Page, Section};
@@ -20,7 +20,7 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         "{} from {} with {}; {} kept of {}, in {}.",
         match () {
             () if classes => "Classification",
-            () if outcome.reference.is_some() => "Density",
+            () if outcome.fitted.reference.is_some() => "Density",
             () => "Regression",
         },
         count(outcome.rows, "row"),
@@ -29,20 +29,18 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         count(outcome.fitted.candidates, "candidate"),
         duration(Duration::from_secs_f64(outcome.seconds))
     );
-    let subject = Targets::new(&outcome.targets).text().unwrap_or_else(|| "density".to_owned());
+    let subject = Targets::new(&outcome.targets()).text().unwrap_or_else(|| "density".to_owned());
     let source = Path::new(&outcome.source);
     let file = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
     let mut page = Page::new(format!("{subject} from {file}"))
         .lead(outcome.interruption().map_or(lead.clone(), |said| format!("{lead} The fit was {said}.")))
         .section(page::errors(&parts, outcome.fitted.leave_one_out.as_ref()))
         .section(page::answers(&parts));
-    let space = match &outcome.reference {
-        Some(parzen) => page::density(model, &parts, Some(&parzen.density))?,
+    let space = match &outcome.fitted.reference {
+        Some(parzen) => page::density(model, &parts, Some(parzen))?,
         None => page::space(model, &parts)?,
     };
-    let optional =
-        [space, page::selection(&outcome.fitted, &outcome.kernel, &answer::judged_by(outcome), &parts)?];
-    for section in optional.into_iter().flatten() {
+    for section in [space, page::selection(&outcome.fitted, &parts)?].into_iter().flatten() {
         page = page.section(section);
     }
     let page = page.section(page::vectors(model, Some(outcome.fitted.candidates))).section(settings(outcome));
@@ -55,11 +53,11 @@ fn settings(outcome: &Outcome) -> Section {
         ("data".to_owned(), outcome.source.clone()),
         (
             "target".to_owned(),
-            Targets::new(&outcome.targets).text().unwrap_or_else(|| "none, a density".to_owned()),
+            Targets::new(&outcome.targets()).text().unwrap_or_else(|| "none, a density".to_owned()),
         ),
-        ("method".to_owned(), outcome.plan.method.clone()),
-        ("kernel".to_owned(), model.kernel().to_string()),
-        ("kernel choice".to_owned(), answer::kernel_choice(outcome)),
+        ("method".to_owned(), model.record().method.clone()),
+        ("kernel".to_owned(), model.expansion().kernel().to_string()),
+        ("kernel choice".to_owned(), answer::kernel_choice(&outcome.fitted)),
         ("test part".to_owned(), outcome.split.clone()),
         ("standardised".to_owned(), if outcome.plan.standardise { "yes" } else { "no" }.to_owned()),
         ("features".to_owned(), model.feature_names().join(", ")),
@@ -67,5 +65,5 @@ fn settings(outcome: &Outcome) -> Section {
     let more = model.record().settings.iter().filter(|(name, _)| *name != "source");
     pairs.extend(more.map(|(name, value)| (name.clone(), value.clone())));
     let section = Section::new("Settings").settings(pairs);
-    outcome.notes.iter().fold(section, |section, note| section.text(format!("Note: {note}.")))
+    outcome.fitted.notes.iter().fold(section, |section, note| section.text(format!("Note: {note}.")))
 }

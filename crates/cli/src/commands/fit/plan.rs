@@ -1,11 +1,11 @@
 //! What a call of `groat fit` means, settled before any data are read.
 
 use crate::args::{Bytes, FitArgs, KernelArg, SelectionArgs, SupportArg, TaskArg};
-use crate::dataset::{Samples, Truth, named_targets};
+use crate::evaluation::named_targets;
 use crate::exit;
 use crate::methods::Settings;
 use crate::session::{Session, check_output};
-use groat::data::{Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
+use groat::data::{Answers, Dataset, Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
 use std::path::{Path, PathBuf};
 
 /// Memory that a fit may take unless told otherwise. Data in memory take about eight times their file.
@@ -131,13 +131,13 @@ impl Plan {
     }
 
     /// What a method may want to know.
-    pub fn settings<'a>(&'a self, samples: &'a Samples, seed: u64) -> Settings<'a> {
-        let classes: &[String] = match &samples.truth {
-            Truth::Classes { labels, .. } => labels,
+    pub fn settings<'a>(&'a self, samples: &'a Dataset, seed: u64) -> Settings<'a> {
+        let classes: &[String] = match samples.answers() {
+            Answers::Classes { labels, .. } => labels,
             _ => &[],
         };
         Settings {
-            kernel: self.kernel.for_features(samples.x.cols()),
+            kernel: self.kernel.for_features(samples.x().cols()),
             ridge: self.ridge,
             support: self.support,
             solver: self.solver,

@@ -5,14 +5,15 @@
 
 use super::Outcome;
 use super::plan::Plan;
-use crate::dataset::{Answers, Samples, Truth, takes_classes};
+use crate::evaluation::Evaluation;
 use crate::methods;
 use crate::output::progress::Bar;
 use crate::session::Session;
 use groat::Matrix;
 use groat::batch::forward::FileBatches;
-use groat::batch::{Fitted, Problem, Trial};
-use groat::data::{Classes, Column, Inputs, ReadOptions, Split, Table, TableReader};
+use groat::batch::{Fitted, Trial};
+use groat::data::{Answers, Classes, Column, Dataset, Inputs, ReadOptions, Split, Table, TableReader};
+use groat::model::Task;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashSet;
@@ -31,7 +32,7 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let survey = Survey::of(&plan, &options, session, &bar)?;
     let Survey { inputs, train, test, .. } = &survey;
     let mut batches = FileBatches::new(&plan.data, &options, inputs.clone())?;
-    if let Truth::Classes { labels, .. } = &train.truth {
+    if let Answers::Classes { labels, .. } = &train.answers() {
         batches = batches.classes(labels.clone())?;
     }
     if plan.test_fraction() > 0.0 {
@@ -46,38 +47,39 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         "the data were read batch by batch and never held".to_owned(),
         format!("errors are those of {} training and {} test rows, drawn at random", train.len(), test.len()),
     ];
-    notes.extend(super::uneven_targets(train));
     notes.append(&mut fitted.notes);
     let record = fitted.model.record().clone().with("seed", session.seed).with("source", &survey.source);
-    let kernel = fitted.model.kernel().clone();
-    let regression = matches!(train.truth, Truth::Values { .. });
+    let task = match train.answers() {
+        Answers::Classes { labels, .. } => Task::classification(labels.clone()),
+        Answers::Values { names, .. } => Task::Regression { targets: names.clone() },
+        _ => Task::Density,
+    };
+    let error_bars =
+        fitted.model.error_bars().cloned().filter(|_| matches!(train.answers(), Answers::Values { .. }));
     fitted.model = fitted
         .model
-        .with_task(super::task(&train.truth))?
+        .with_error_bars(error_bars)?
+        .with_task(task)?
         .with_standardisation(batches.standardisation().cloned())?
-        .with_error_bars(fitted.error_bars.clone().filter(|_| regression))?
         .with_inputs(inputs.clone())?
         .with_record(record);
     let test = (test.len() > 0).then(|| test.select(&(0..test.len()).collect::<Vec<_>>()));
-    let train_answers = Answers::of(&fitted.model, train)?;
-    let test_answers = test.as_ref().map(|test| Answers::of(&fitted.model, test)).transpose()?;
+    let train_answers = Evaluation::of(&fitted.model, train)?;
+    fitted.notes = notes;
+    let test_answers = test.as_ref().map(|test| Evaluation::of(&fitted.model, test)).transpose()?;
     Ok(Outcome {
         source: survey.source,
         rows: survey.counts[0] + survey.counts[1],
         training_rows: survey.counts[0],
         test_rows: survey.counts[1],
-        targets: survey.targets,
         task_reason: survey.reason,
         split: format!("{}% at random, seed {}", 100.0 * plan.test_fraction(), session.seed),
-        places: Vec::new(),
         train: survey.train,
         test,
         train_answers,
         test_answers,
         fitted,
-        kernel,
-        reference: None,
-        notes,
+        parzen_test: None,
         seconds: started.elapsed().as_secs_f64(),
         plan,
     })
@@ -88,19 +90,15 @@ fn learn(
     plan: &Plan,
     session: &Session,
     bar: &Bar<'_>,
-    drawn: &Samples,
+    drawn: &Dataset,
     batches: &FileBatches,
 ) -> anyhow::Result<(Fitted, Vec<Trial>)> {
     let ols = methods::ols::ols(&plan.settings(drawn, session.seed))?;
-    let mut x = drawn.x.clone();
+    let mut scaled = drawn.clone();
     if let Some(standardisation) = batches.standardisation() {
-        standardisation.apply(&mut x)?;
+        scaled.standardise(standardisation)?;
     }
-    let problem = match &drawn.truth {
-        Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,
-        Truth::Values { y, .. } => Problem::multi_output(x.view(), y.view())?,
-        Truth::Nothing => Problem::density(x.view())?,
-    };
+    let problem = scaled.problem()?;
     let (kernel, trials) = ols.choose_kernel(&problem, bar)?;
     session.check_stop()?;
     Ok((ols.with_kernel(kernel).fit_batches(batches, bar)?, trials))
@@ -110,13 +108,12 @@ fn learn(
 struct Survey {
     source: String,
     inputs: Inputs,
-    targets: Vec<String>,
     reason: Option<String>,
     /// Rows for training and for test.
     counts: [usize; 2],
     /// Some rows of each part.
-    train: Samples,
-    test: Samples,
+    train: Dataset,
+    test: Dataset,
 }
 
 impl Survey {
@@ -132,7 +129,8 @@ impl Survey {
         let targets = plan.targets(first)?;
         anyhow::ensure!(!targets.is_empty(), "a density is not read in batches");
         let inputs = Inputs::fit(first, &plan.input_options(&targets))?;
-        let (classes, reason) = takes_classes(first, &inputs, &targets, plan.task)?;
+        let (look, reason) = Dataset::from_table(first, inputs.clone(), plan.task.into(), None)?;
+        let classes = matches!(look.answers(), Answers::Classes { .. });
         let source = first.source().to_owned();
         let mut parts = [Reservoir::new(session.seed), Reservoir::new(session.seed ^ 1)];
         let mut seen = HashSet::new();
@@ -145,11 +143,11 @@ impl Survey {
             let values = if classes { Matrix::zeros(0, 0) } else { table.matrix(&targets)? };
             for row in 0..table.rows() {
                 let answer = if classes {
-                    Answer::Label(column.label(row).unwrap_or_default().into_owned())
+                    Given::Label(column.label(row).unwrap_or_default().into_owned())
                 } else {
-                    Answer::Numbers(values.row(row).to_vec())
+                    Given::Numbers(values.row(row).to_vec())
                 };
-                if let Answer::Label(label) = &answer
+                if let Given::Label(label) = &answer
                     && !seen.contains(label)
                 {
                     seen.insert(label.clone());
@@ -162,8 +160,8 @@ impl Survey {
         }
         let labels = labels(seen)?;
         let counts = [parts[0].offered, parts[1].offered];
-        let [train, test] = parts.map(|part| part.samples(inputs.features(), &targets, &labels));
-        Ok(Survey { source, inputs, targets, reason, counts, train: train?, test: test? })
+        let [train, test] = parts.map(|part| part.samples(&inputs, &targets, &labels));
+        Ok(Survey { source, inputs, reason, counts, train: train?, test: test? })
     }
 }
 
@@ -176,7 +174,7 @@ fn labels(seen: HashSet<String>) -> groat::Result<Vec<String>> {
 }
 
 /// The answer of one row.
-enum Answer {
+enum Given {
     /// One for each target.
     Numbers(Vec<f64>),
     Label(String),
@@ -186,7 +184,7 @@ enum Answer {
 struct Reservoir {
     rng: Pcg64,
     offered: usize,
-    kept: Vec<(Vec<f64>, Answer)>,
+    kept: Vec<(Vec<f64>, Given)>,
 }
 
 impl Reservoir {
@@ -194,7 +192,7 @@ impl Reservoir {
         Self { rng: Pcg64::seed_from_u64(seed), offered: 0, kept: Vec::new() }
     }
 
-    fn offer(&mut self, x: &[f64], answer: Answer) {
+    fn offer(&mut self, x: &[f64], answer: Given) {
         self.offered += 1;
         if self.kept.len() < DRAWN {
             return self.kept.push((x.to_vec(), answer));
@@ -206,22 +204,22 @@ impl Reservoir {
     }
 
     /// What was kept; answers are classes if there are labels.
-    fn samples(self, features: usize, targets: &[String], labels: &[String]) -> groat::Result<Samples> {
+    fn samples(self, inputs: &Inputs, targets: &[String], labels: &[String]) -> groat::Result<Dataset> {
         let (mut x, mut values, mut codes) = (Vec::new(), Vec::new(), Vec::new());
         for (row, answer) in &self.kept {
             x.extend(row);
             match answer {
-                Answer::Numbers(numbers) => values.extend(numbers),
-                Answer::Label(label) => codes.extend(labels.iter().position(|l| l == label)),
+                Given::Numbers(numbers) => values.extend(numbers),
+                Given::Label(label) => codes.extend(labels.iter().position(|l| l == label)),
             }
         }
-        let x = Matrix::from_vec(x, self.kept.len(), features)?;
+        let x = Matrix::from_vec(x, self.kept.len(), inputs.features())?;
         let truth = if labels.is_empty() {
             let y = Matrix::from_vec(values, self.kept.len(), targets.len())?;
-            Truth::Values { targets: targets.to_vec(), y }
+            Answers::Values { names: targets.to_vec(), y }
         } else {
-            Truth::Classes { codes, labels: labels.to_vec() }
+            Answers::Classes { codes, labels: labels.to_vec() }
         };
-        Ok(Samples { x, truth })
+        Dataset::new(x, truth)?.with_inputs(inputs.clone())
     }
 }

@@ -1,13 +1,13 @@
 //! A model's values as named columns.
 
-use crate::model::{gives_components, per_output};
+use crate::model::per_output;
 use groat::data::Column;
-use groat::expansion::{Task, winner};
-use groat::{Expansion, Matrix};
+use groat::model::Task;
+use groat::{Matrix, Model};
 
 /// The prediction and, if asked for, the score of each class; for a density, whose values are logarithms, the
 /// density and its logarithm. The first `lost` rows, which only fill the past of a series, have no answer.
-pub fn columns(model: &Expansion, values: &Matrix, lost: usize, scores: bool) -> Vec<(String, Column)> {
+pub fn columns(model: &Model, values: &Matrix, lost: usize, scores: bool) -> Vec<(String, Column)> {
     let classes = model.classes();
     if *model.task() == Task::Density {
         let density = values.data().iter().map(|log| log.exp()).collect();
@@ -17,7 +17,7 @@ pub fn columns(model: &Expansion, values: &Matrix, lost: usize, scores: bool) ->
     if classes.is_empty() {
         return numbers("prediction", model, values, lost);
     }
-    let label = |row: &[f64]| classes.get(winner(row)).map_or("", String::as_str);
+    let label = |row: &[f64]| classes.get(model.class_of(row)).map_or("", String::as_str);
     let labels = std::iter::repeat_n("", lost).chain(values.view().iter().map(label));
     let mut columns = vec![("prediction".to_owned(), Column::text(labels))];
     if scores {
@@ -31,9 +31,9 @@ pub fn columns(model: &Expansion, values: &Matrix, lost: usize, scores: bool) ->
 }
 
 /// One column per output, named after it when there are several.
-pub fn numbers(name: &str, model: &Expansion, values: &Matrix, lost: usize) -> Vec<(String, Column)> {
+pub fn numbers(name: &str, model: &Model, values: &Matrix, lost: usize) -> Vec<(String, Column)> {
     let titles = match model.task() {
-        Task::Regression { targets } if gives_components(model) && !targets.is_empty() => targets.clone(),
+        Task::Components => (0..model.outputs()).filter_map(|k| model.task().output_name(k)).collect(),
         _ => per_output(name, model),
     };
     titles.into_iter().enumerate().map(|(k, title)| (title, column(values, k, lost))).collect()

@@ -14,8 +14,8 @@ use crate::{exit, model};
 use anyhow::Context;
 use groat::batch::forward::Density;
 use groat::data::{Column, Format, Inputs, Table, TableReader, write_csv, write_table};
-use groat::expansion::Task;
-use groat::{Expansion, Matrix, Rows};
+use groat::model::Task;
+use groat::{Matrix, Model, Rows};
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
     // Answers that scroll by are progress enough.
     let bar = Bar::shown_if(args.output.is_some() || !io::stdout().is_terminal(), session, "predicting");
     let reader = open_tables(&args.data.data, &args.data.reading.options(), session)?;
-    let density = (*model.task() == Task::Density).then(|| Density::from_expansion(&model)).transpose()?;
+    let density = (*model.task() == Task::Density).then(|| Density::from_model(&model)).transpose()?;
     let mut answers = Predictions { model, density, inputs: None, args: &args, session, bar, rows: 0 };
     match &args.output {
         Some(path) if Format::from_path(path) == Some(Format::Parquet) => {
@@ -102,7 +102,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 
 /// Turns tables into answers.
 struct Predictions<'a> {
-    model: Expansion,
+    model: Model,
     /// What a density model stands for.
     density: Option<Density>,
     /// Settled by the first batch.
@@ -196,12 +196,12 @@ impl Predictions<'_> {
 
     /// How far off each prediction may be.
     fn deviations(&self, x: Rows<'_>, lost: usize) -> anyhow::Result<Vec<(String, Column)>> {
-        let Some(error_bars) = self.model.error_bars() else {
+        if self.model.error_bars().is_none() {
             return exit::usage(
-                "--std: the model has no error bars; regressions by `--method ols` have them",
+                "--std: the model has no error bars; regressions that select their vectors have them",
             );
-        };
-        let deviations = error_bars.standard_deviation(&self.model, x)?;
+        }
+        let deviations = self.model.standard_deviation(x)?;
         Ok(numbers("std", &self.model, &deviations, lost))
     }
 

@@ -14,7 +14,7 @@ use crate::output::summary::{Summary, duration};
 use crate::session::{Session, check_output, write_file};
 use groat::data::{Embedding, InputOptions, InputStream, Inputs, Record};
 use groat::online::{Learner, Settings};
-use groat::{Error, Expansion};
+use groat::{Error, Model};
 use groat_report::number;
 use lines::Lines;
 use rows::Rows;
@@ -88,7 +88,7 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     outcome?;
     let answer = stream.answer(source, started.elapsed());
     if let Some(path) = &args.model {
-        let model = stream.learner.expansion()?.with_inputs(stream.inputs.inputs().clone())?;
+        let model = Model::new(stream.learner.expansion()?).with_inputs(stream.inputs.inputs().clone())?;
         model.save(path)?;
     }
     if let Some(path) = &args.report {
@@ -261,9 +261,9 @@ impl<'a> Stream<'a> {
     }
 
     /// The model with what it needs to be fed raw rows; none where there is no kernel expansion.
-    fn model(&self) -> groat::Result<Option<Expansion>> {
+    fn model(&self) -> groat::Result<Option<Model>> {
         let snapshot = self.learner.snapshot()?;
-        snapshot.map(|model| model.with_inputs(self.inputs.inputs().clone())).transpose()
+        snapshot.map(|function| Model::new(function).with_inputs(self.inputs.inputs().clone())).transpose()
     }
 
     fn answer(&self, source: String, time: Duration) -> Answer {

@@ -2,10 +2,11 @@
 
 use super::score::History;
 use super::{Answer, Stream};
-use crate::dataset::{Answers, Samples, Truth};
+use crate::evaluation::Evaluation;
 use crate::output::page::{self, Part};
 use crate::output::summary::count;
 use groat::Matrix;
+use groat::data::{Answers, Dataset};
 use groat_report::{Axis, Chart, Line, Page, Section, Table, number};
 
 /// The whole page.
@@ -51,11 +52,9 @@ fn course(history: &History) -> Section {
 fn function(stream: &Stream<'_>, target: &str) -> anyhow::Result<Option<Section>> {
     let (d, history) = (stream.learner.dimension(), &stream.history);
     let Some(model) = stream.model()?.filter(|_| d <= 2 && !history.y.is_empty()) else { return Ok(None) };
-    let samples = Samples {
-        x: Matrix::from_vec(history.x.clone(), history.y.len(), d)?,
-        truth: Truth::Values { targets: vec![target.to_owned()], y: Matrix::column(history.y.clone()) },
-    };
-    let answers = Answers::of(&model, &samples)?;
+    let x = Matrix::from_vec(history.x.clone(), history.y.len(), d)?;
+    let samples = Dataset::new(x, Answers::values(target, history.y.clone()))?;
+    let answers = Evaluation::of(&model, &samples)?;
     let part = Part { name: "samples", samples: &samples, answers: &answers };
     Ok(page::space(&model, &[part])?)
 }

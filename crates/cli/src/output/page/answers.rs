@@ -1,16 +1,16 @@
 //! Predicted against true, and what is left over.
 
 use super::{CHARTED, Part, targets, titled};
-use crate::dataset::Truth;
+use groat::data::Answers;
 use groat_report::{Axis, Bars, Chart, Rule, Scatter, Section};
 
 /// Charts of the answers: for numbers predicted against true and the residuals, for classes how sure the
 /// decisions are, for a density how well it foretold the rows.
 pub fn answers(parts: &[Part<'_>]) -> Section {
-    match parts.first().map(|part| &part.samples.truth) {
-        Some(Truth::Values { .. }) => values(parts),
-        Some(Truth::Classes { labels, .. }) => margins(parts, labels.len()),
-        Some(Truth::Nothing) => log_densities(parts),
+    match parts.first().map(|part| part.samples.answers()) {
+        Some(Answers::Values { .. }) => values(parts),
+        Some(Answers::Classes { labels, .. }) => margins(parts, labels.len()),
+        Some(_) => log_densities(parts),
         None => Section::new("Answers"),
     }
 }
@@ -31,7 +31,7 @@ fn charts(parts: &[Part<'_>], k: usize) -> Vec<Chart> {
     let all = targets(parts);
     let target = &all[k];
     let pairs = |part: &Part<'_>| -> Vec<(f64, f64)> {
-        let Truth::Values { y, .. } = &part.samples.truth else { return Vec::new() };
+        let Answers::Values { y, .. } = part.samples.answers() else { return Vec::new() };
         y.column_to_vec(k).into_iter().zip(part.answers.values.column_to_vec(k)).collect()
     };
     let cloud = |points: fn((f64, f64)) -> (f64, f64)| {
@@ -78,7 +78,7 @@ fn margins(parts: &[Part<'_>], classes: usize) -> Section {
     };
     let mut section = Section::new("Decisions");
     for part in parts {
-        let Truth::Classes { codes, .. } = &part.samples.truth else { continue };
+        let Answers::Classes { codes, .. } = part.samples.answers() else { continue };
         let rows = part.answers.values.view();
         let all: Vec<f64> = rows.iter().zip(codes).map(|(values, code)| margin(values, *code)).collect();
         let chart = Chart::new(format!("Margins, {}", part.name))

@@ -4,12 +4,12 @@ use super::Part;
 use super::space::{CELLS, plane, range, with_vectors, with_vectors_in_plane};
 use super::vectors::{feature_names, raw_vectors};
 use groat::batch::forward::Density;
-use groat::{Expansion, Rows};
+use groat::{Model, Rows};
 use groat_report::{Axis, Bars, Cells, Chart, Grid, Line, Paint, Section};
 
 /// The curve of one feature, or the maps of two; nothing for more.
 pub fn density(
-    model: &Expansion,
+    model: &Model,
     parts: &[Part<'_>],
     parzen: Option<&Density>,
 ) -> groat::Result<Option<Section>> {
@@ -18,7 +18,7 @@ pub fn density(
         1 => curve(model, parts, parzen)?.map(|chart| section.chart(chart)),
         2 => {
             let mut section = section;
-            let sparse = Density::from_expansion(model)?;
+            let sparse = Density::from_model(model)?;
             let title = format!("Density of {} kernels", model.size());
             let Some(chart) = map(&title, model, &sparse, parts)? else { return Ok(None) };
             section = section.chart(with_vectors_in_plane(chart, model, 1));
@@ -32,7 +32,7 @@ pub fn density(
     })
 }
 
-fn curve(model: &Expansion, parts: &[Part<'_>], parzen: Option<&Density>) -> groat::Result<Option<Chart>> {
+fn curve(model: &Model, parts: &[Part<'_>], parzen: Option<&Density>) -> groat::Result<Option<Chart>> {
     let Some((low, high)) = range(parts, 0) else { return Ok(None) };
     let xs: Vec<f64> = (0..=400).map(|i| low + (high - low) * f64::from(i) / 400.0).collect();
     let line = |name: String, density: &Density| -> groat::Result<Line> {
@@ -44,7 +44,7 @@ fn curve(model: &Expansion, parts: &[Part<'_>], parzen: Option<&Density>) -> gro
         chart = chart
             .layer(line(format!("Parzen, {} kernels", parzen.weights().len()), parzen)?.dashed().colour(1));
     }
-    let sparse = Density::from_expansion(model)?;
+    let sparse = Density::from_model(model)?;
     chart = chart.layer(line(format!("{} kernels", model.size()), &sparse)?.colour(3));
     let places = raw_vectors(model);
     let heights = sparse.density(places.view())?;
@@ -57,7 +57,7 @@ fn histogram(parts: &[Part<'_>]) -> Option<Bars> {
     let (low, high) = range(parts, 0)?;
     let width = (high - low) / BARS as f64;
     let mut counts = [0.0; BARS];
-    let rows: Vec<f64> = parts.iter().flat_map(|part| part.samples.x.data()).copied().collect();
+    let rows: Vec<f64> = parts.iter().flat_map(|part| part.samples.x().to_matrix().into_data()).collect();
     for x in &rows {
         counts[(((x - low) / width) as usize).min(BARS - 1)] += 1.0 / (width * rows.len() as f64);
     }
@@ -65,12 +65,7 @@ fn histogram(parts: &[Part<'_>]) -> Option<Bars> {
     Some(Bars::new("rows", counts.iter().enumerate().map(bar).collect()))
 }
 
-fn map(
-    title: &str,
-    model: &Expansion,
-    density: &Density,
-    parts: &[Part<'_>],
-) -> groat::Result<Option<Chart>> {
+fn map(title: &str, model: &Model, density: &Density, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
     let (Some(x), Some(y)) = (range(parts, 0), range(parts, 1)) else { return Ok(None) };
     let grid = Grid::new(CELLS, CELLS, x, y);
     let places: Vec<f64> = grid.points().flat_map(|(x, y)| [x, y]).collect();

@@ -1,8 +1,9 @@
 //! The table of errors, and for classes which was taken for which.
 
 use super::Part;
-use crate::dataset::{Errors, TargetErrors, Truth};
+use crate::evaluation::{Errors, TargetErrors};
 use groat::batch::LeaveOneOut;
+use groat::data::Answers;
 use groat::metrics::RegressionErrors;
 use groat_report::{Section, Table, number};
 
@@ -14,8 +15,8 @@ pub fn errors(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Sectio
         _ => Section::new("Errors").table(value_table(parts, leave_one_out)),
     };
     for part in parts {
-        if let (Errors::Classification(errors), Truth::Classes { labels, .. }) =
-            (&part.answers.errors, &part.samples.truth)
+        if let (Errors::Classification(errors), Answers::Classes { labels, .. }) =
+            (&part.answers.errors, part.samples.answers())
         {
             let name = format!("Confusion matrix, {}", part.name);
             section = section.table(Table::confusion(name, labels, &errors.confusion));

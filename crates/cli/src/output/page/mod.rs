@@ -16,7 +16,8 @@ pub use selection::selection;
 pub use space::space;
 pub use vectors::{column_names, feature_names, raw_vectors, vectors};
 
-use crate::dataset::{Answers, Samples, Truth};
+use crate::evaluation::Evaluation;
+use groat::data::{Answers, Dataset};
 
 /// Most targets that get charts of their own; tables have them all.
 const CHARTED: usize = 6;
@@ -25,14 +26,14 @@ const CHARTED: usize = 6;
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
     pub name: &'a str,
-    pub samples: &'a Samples,
-    pub answers: &'a Answers,
+    pub samples: &'a Dataset,
+    pub answers: &'a Evaluation,
 }
 
 /// The targets of a regression; none otherwise.
 fn targets<'a>(parts: &[Part<'a>]) -> &'a [String] {
-    match parts.first().map(|part| &part.samples.truth) {
-        Some(Truth::Values { targets, .. }) => targets,
+    match parts.first().map(|part| part.samples.answers()) {
+        Some(Answers::Values { names, .. }) => names,
         _ => &[],
     }
 }

@@ -1,27 +1,20 @@
 //! How the model was chosen: the error against the width, or against the number of vectors.
 
 use super::Part;
-use crate::dataset::Truth;
+use groat::Model;
 use groat::batch::{Fitted, Stage};
-use groat::expansion::winner;
-use groat::kernels::{Kernel, Width};
+use groat::data::Answers;
+use groat::kernels::Width;
 use groat_report::{Axis, Chart, Line, Marker, Section, number};
 
-/// Charts of the choice of `kernel` (as the fit saw the features), which was judged by `judge`, and of the
-/// vectors; nothing when there was none.
-pub fn selection(
-    fitted: &Fitted,
-    kernel: &Kernel,
-    judge: &str,
-    parts: &[Part<'_>],
-) -> groat::Result<Option<Section>> {
-    let charts: Vec<Chart> =
-        [widths(fitted, kernel, judge), growth(fitted, parts)?].into_iter().flatten().collect();
+/// Charts of the choice of the kernel and of the vectors; nothing when there was none.
+pub fn selection(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
+    let charts: Vec<Chart> = [widths(fitted), growth(fitted, parts)?].into_iter().flatten().collect();
     Ok((!charts.is_empty()).then(|| charts.into_iter().fold(Section::new("Selection"), Section::chart)))
 }
 
 /// For each width that was tried, the best score over the ridges.
-fn widths(fitted: &Fitted, kernel: &Kernel, judge: &str) -> Option<Chart> {
+fn widths(fitted: &Fitted) -> Option<Chart> {
     let mut best: Vec<(f64, f64)> = Vec::new();
     for trial in &fitted.trials {
         let Some(Width::Shared(width)) = trial.kernel.width() else { continue };
@@ -35,8 +28,10 @@ fn widths(fitted: &Fitted, kernel: &Kernel, judge: &str) -> Option<Chart> {
     }
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
     // Not always the lowest point: of nearly equal ones a method may prefer the smoother model.
-    let chosen = best.iter().copied().find(|(width, _)| kernel.width() == Some(&Width::Shared(*width)));
-    let density = *fitted.model.task() == groat::expansion::Task::Density;
+    let chosen =
+        best.iter().copied().find(|(width, _)| fitted.kernel.width() == Some(&Width::Shared(*width)));
+    let judge = &fitted.judged_by;
+    let density = *fitted.model.task() == groat::model::Task::Density;
     // A logarithm of a density is no amount: it may have either sign.
     let amount = !density && best.iter().all(|(_, score)| *score > 0.0);
     let name = if density { format!("minus the {judge}") } else { format!("{judge} error") };
@@ -72,8 +67,10 @@ fn growth(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
     for part in parts {
         let errors = match &fitted.growth {
             Some(growth) => {
-                let loss = |row: usize, values: &[f64]| loss(&part.samples.truth, by_error_rate, row, values);
-                numbered(growth.mean_losses(&fitted.model, part.samples.x.view(), loss)?)
+                let answers = part.samples.answers();
+                let by_rate = by_error_rate.then_some(&fitted.model);
+                let loss = |row: usize, values: &[f64]| loss(answers, by_rate, row, values);
+                numbered(growth.mean_losses(&fitted.model, part.samples.x(), loss)?)
             }
             // The weights of a density change with every kernel that joins; only the fit itself knows its errors.
             None if part.name == "training" => stages(|stage| stage.training),
@@ -88,19 +85,21 @@ fn growth(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
 }
 
 /// What a row adds to the error that the selection lowers: squared error (mean over the outputs), of the codes for
-/// classes, or 1 for a wrong class.
-fn loss(truth: &Truth, by_error_rate: bool, row: usize, values: &[f64]) -> f64 {
-    match truth {
-        Truth::Values { y, .. } => {
+/// classes, or 1 for a wrong class where the error rate of a model is counted.
+fn loss(truth: &Answers, by_error_rate: Option<&Model>, row: usize, values: &[f64]) -> f64 {
+    match (truth, by_error_rate) {
+        (Answers::Values { y, .. }, _) => {
             let squares = values.iter().zip(y.row(row)).map(|(v, y)| (v - y).powi(2));
             squares.sum::<f64>() / values.len() as f64
         }
-        Truth::Classes { codes, .. } if by_error_rate => f64::from(u8::from(winner(values) != codes[row])),
-        Truth::Classes { codes, .. } => {
+        (Answers::Classes { codes, .. }, Some(model)) => {
+            f64::from(u8::from(model.class_of(values) != codes[row]))
+        }
+        (Answers::Classes { codes, .. }, None) => {
             let positive = |c: usize| if values.len() == 1 { codes[row] == 1 } else { codes[row] == c };
             let square = |(c, v): (usize, &f64)| (v - if positive(c) { 1.0 } else { -1.0 }).powi(2);
             values.iter().enumerate().map(square).sum::<f64>() / values.len() as f64
         }
-        Truth::Nothing => 0.0,
+        _ => 0.0,
     }
 }

@@ -2,16 +2,15 @@
 
 use super::vectors::{feature_names, raw_vectors};
 use super::{CHARTED, Part, targets, titled};
-use crate::dataset::Truth;
-use groat::expansion::winner;
-use groat::{Expansion, Rows};
+use groat::data::Answers;
+use groat::{Model, Rows};
 use groat_report::{Axis, Cells, Chart, Contours, Grid, Line, Paint, Scatter, Section, Shape};
 
 /// Cells along each side of a map.
 pub(super) const CELLS: usize = 96;
 
 /// The curve of one feature, or the map of two, for each target; nothing for more features.
-pub fn space(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
+pub fn space(model: &Model, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
     let mut charts = Vec::new();
     for k in 0..targets(parts).len().min(CHARTED) {
         match model.features() {
@@ -29,23 +28,24 @@ pub fn space(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Sect
 
 /// Range of a feature over all parts, a little widened.
 pub(super) fn range(parts: &[Part<'_>], feature: usize) -> Option<(f64, f64)> {
-    let values = parts.iter().flat_map(|part| part.samples.x.view().iter().map(move |row| row[feature]));
+    let rows = |part: &Part<'_>| (0..part.samples.len()).map(|i| part.samples.x().row(i)[feature]).collect();
+    let values = parts.iter().flat_map(|part| -> Vec<f64> { rows(part) });
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
     (low <= high).then_some((low - margin, high + margin))
 }
 
-fn curve(model: &Expansion, parts: &[Part<'_>], k: usize) -> groat::Result<Option<Chart>> {
+fn curve(model: &Model, parts: &[Part<'_>], k: usize) -> groat::Result<Option<Chart>> {
     let Some((low, high)) = range(parts, 0) else { return Ok(None) };
     let xs: Vec<f64> = (0..=400).map(|i| low + (high - low) * i as f64 / 400.0).collect();
     let ys = model.values(Rows::new(&xs, 1)?)?;
     let name = feature_names(model).swap_remove(0);
-    let points = parts.iter().filter_map(|part| match &part.samples.truth {
-        Truth::Values { y, .. } => {
-            let x = part.samples.x.data().iter().copied();
+    let points = parts.iter().filter_map(|part| match part.samples.answers() {
+        Answers::Values { y, .. } => {
+            let x = part.samples.x().to_matrix().into_data().into_iter();
             Some(Scatter::new(part.name, x.zip(y.column_to_vec(k)).collect()))
         }
-        Truth::Classes { .. } | Truth::Nothing => None,
+        _ => None,
     });
     let all = targets(parts);
     let chart = Chart::new(titled("The fitted curve", &all[k], all))
@@ -59,7 +59,7 @@ fn curve(model: &Expansion, parts: &[Part<'_>], k: usize) -> groat::Result<Optio
 }
 
 /// A grid over both features, filled with what `value` makes of the model's outputs.
-fn grid(model: &Expansion, parts: &[Part<'_>], value: impl Fn(&[f64]) -> f64) -> groat::Result<Option<Grid>> {
+fn grid(model: &Model, parts: &[Part<'_>], value: impl Fn(&[f64]) -> f64) -> groat::Result<Option<Grid>> {
     let (Some(x), Some(y)) = (range(parts, 0), range(parts, 1)) else { return Ok(None) };
     let grid = Grid::new(CELLS, CELLS, x, y);
     let places: Vec<f64> = grid.points().flat_map(|(x, y)| [x, y]).collect();
@@ -68,7 +68,7 @@ fn grid(model: &Expansion, parts: &[Part<'_>], value: impl Fn(&[f64]) -> f64) ->
     Ok(Some(grid.with_values(filled)))
 }
 
-fn surface(model: &Expansion, parts: &[Part<'_>], k: usize) -> groat::Result<Option<Chart>> {
+fn surface(model: &Model, parts: &[Part<'_>], k: usize) -> groat::Result<Option<Chart>> {
     let Some(grid) = grid(model, parts, |values| values[k])? else { return Ok(None) };
     let all = targets(parts);
     let chart = plane(&titled("The fitted surface", &all[k], all), model).layer(Cells::new(
@@ -79,8 +79,8 @@ fn surface(model: &Expansion, parts: &[Part<'_>], k: usize) -> groat::Result<Opt
     Ok(Some(with_vectors_in_plane(chart, model, 1)))
 }
 
-fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
-    let Some(classes) = grid(model, parts, |values| winner(values) as f64)? else { return Ok(None) };
+fn regions(model: &Model, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
+    let Some(classes) = grid(model, parts, |values| model.class_of(values) as f64)? else { return Ok(None) };
     let labels = model.classes();
     let mut chart = plane("Decision regions", model)
         .describe("Which class the model gives to each place, with the rows and the kept vectors")
@@ -91,12 +91,12 @@ fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>
     }
     for class in 0..labels.len() {
         let points = parts.iter().flat_map(|part| {
-            let codes: &[usize] = match &part.samples.truth {
-                Truth::Classes { codes, .. } => codes,
-                Truth::Values { .. } | Truth::Nothing => &[],
+            let codes: &[usize] = match part.samples.answers() {
+                Answers::Classes { codes, .. } => codes,
+                _ => &[],
             };
-            let rows = part.samples.x.view().iter().zip(codes);
-            rows.filter(move |(_, code)| **code == class).map(|(row, _)| (row[0], row[1])).collect::<Vec<_>>()
+            let place = |i: usize| (part.samples.x().row(i)[0], part.samples.x().row(i)[1]);
+            (0..codes.len()).filter(|&i| codes[i] == class).map(place).collect::<Vec<_>>()
         });
         // The key names the classes once, for the regions.
         chart = chart.layer(Scatter::new("", points.collect()).colour(class));
@@ -105,7 +105,7 @@ fn regions(model: &Expansion, parts: &[Part<'_>]) -> groat::Result<Option<Chart>
 }
 
 /// An empty chart over two features.
-pub(super) fn plane(title: &str, model: &Expansion) -> Chart {
+pub(super) fn plane(title: &str, model: &Model) -> Chart {
     let mut names = feature_names(model).into_iter();
     let mut axis = || Axis::new(names.next().unwrap_or_default());
     Chart::new(title).x(axis()).y(axis()).height(400.0)
@@ -121,7 +121,7 @@ pub(super) fn with_vectors(chart: Chart, x: &[f64], y: &[f64], colour: usize) ->
 }
 
 /// The same over two features.
-pub(super) fn with_vectors_in_plane(chart: Chart, model: &Expansion, colour: usize) -> Chart {
+pub(super) fn with_vectors_in_plane(chart: Chart, model: &Model, colour: usize) -> Chart {
     let places = raw_vectors(model);
     let axis = |feature: usize| places.view().iter().map(|v| v[feature]).collect::<Vec<_>>();
     with_vectors(chart, &axis(0), &axis(1), colour)

@@ -1,16 +1,21 @@
 //! The kept vectors: how heavy they are, and where they lie.
 
 use crate::model::per_output;
-use groat::{Expansion, Matrix};
+use groat::{Matrix, Model};
 use groat_report::{Axis, Chart, Line, Section, Table, number};
 
 /// Most vectors listed on a page; the model file has them all.
 const LISTED: usize = 200;
 
 /// A chart of the weights and a list of the heaviest vectors.
-pub fn vectors(model: &Expansion, candidates: Option<usize>) -> Section {
-    let mut order: Vec<(usize, f64)> =
-        model.weights().iter().map(|w| w.iter().map(|v| v * v).sum::<f64>().sqrt()).enumerate().collect();
+pub fn vectors(model: &Model, candidates: Option<usize>) -> Section {
+    let mut order: Vec<(usize, f64)> = model
+        .expansion()
+        .weights()
+        .iter()
+        .map(|w| w.iter().map(|v| v * v).sum::<f64>().sqrt())
+        .enumerate()
+        .collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
     let sizes: Vec<(f64, f64)> =
         order.iter().enumerate().map(|(rank, (_, size))| ((rank + 1) as f64, *size)).collect();
@@ -30,24 +35,24 @@ pub fn vectors(model: &Expansion, candidates: Option<usize>) -> Section {
     Section::new("Kept vectors").text(kept).chart(chart).folded_table(line, list(model, &order[..listed]))
 }
 
-fn list(model: &Expansion, chosen: &[(usize, f64)]) -> Table {
+fn list(model: &Model, chosen: &[(usize, f64)]) -> Table {
     let raw = raw_vectors(model);
     let names = column_names(model);
     let mut table = Table::new("", names);
     for (i, _) in chosen {
-        let cells = model.weights().row(*i).iter().chain(raw.row(*i)).map(|v| number(*v));
+        let cells = model.expansion().weights().row(*i).iter().chain(raw.row(*i)).map(|v| number(*v));
         table = table.row(cells);
     }
     table
 }
 
 /// Names of the columns of a list of vectors: the weights, then the features.
-pub fn column_names(model: &Expansion) -> Vec<String> {
+pub fn column_names(model: &Model) -> Vec<String> {
     per_output("weight", model).into_iter().chain(feature_names(model)).collect()
 }
 
 /// Names of the features, or their numbers.
-pub fn feature_names(model: &Expansion) -> Vec<String> {
+pub fn feature_names(model: &Model) -> Vec<String> {
     match model.feature_names() {
         [] => (1..=model.features()).map(|i| i.to_string()).collect(),
         names => names.to_vec(),
@@ -55,8 +60,8 @@ pub fn feature_names(model: &Expansion) -> Vec<String> {
 }
 
 /// The vectors in the units of the data.
-pub fn raw_vectors(model: &Expansion) -> Matrix {
-    let mut raw = model.vectors().to_matrix();
+pub fn raw_vectors(model: &Model) -> Matrix {
+    let mut raw = model.expansion().vectors().to_matrix();
     if let Some(s) = model.standardisation() {
         for i in 0..raw.rows() {
             for ((v, mean), scale) in raw.row_mut(i).iter_mut().zip(s.mean()).zip(s.scale()) {

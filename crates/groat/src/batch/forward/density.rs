@@ -2,9 +2,10 @@
 
 use crate::data::Standardisation;
 use crate::error::{Error, Result, check_len};
-use crate::expansion::{Expansion, Record, Task};
+use crate::expansion::Expansion;
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
+use crate::model::{Model, Record, Task};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -44,30 +45,29 @@ impl Density {
     }
 
     /// The mixture that a density model stands for, in the units of its raw features.
-    pub fn from_expansion(model: &Expansion) -> Result<Self> {
-        let (Task::Density, Kernel::Gaussian { width }, [_]) =
-            (model.task(), model.kernel(), [model.outputs()])
-        else {
+    pub fn from_model(model: &Model) -> Result<Self> {
+        let function = model.expansion();
+        let (Task::Density, Kernel::Gaussian { width }) = (model.task(), function.kernel()) else {
             return Err(Error::parameter(
                 "model",
-                model.kernel(),
+                model.task().name(),
                 "a density estimate with Gaussian kernels",
             ));
         };
-        let weights = model.weights().data().to_vec();
-        let density = Self::new(width.clone(), model.vectors().to_matrix(), weights)?;
+        let weights = function.weights().data().to_vec();
+        let density = Self::new(width.clone(), function.vectors().to_matrix(), weights)?;
         Ok(match model.standardisation() {
             Some(standardisation) => density.unstandardised(standardisation),
             None => density,
         })
     }
 
-    /// The density as a kernel expansion: weights are multiplied with the height of the normalised kernel.
-    pub fn to_expansion(&self, rows: usize) -> Result<Expansion> {
+    /// The density as a model with the given record: weights are multiplied with the height of the normalised kernel.
+    pub fn to_model(&self, record: Record) -> Result<Model> {
         let height = self.log_norm().exp();
         let weights = Matrix::column(self.weights.iter().map(|w| w * height).collect());
-        let model = Expansion::new(self.kernel(), self.centres.clone(), weights)?;
-        Ok(model.with_task(Task::Density)?.with_record(Record::new("ols", rows)))
+        let function = Expansion::new(self.kernel(), self.centres.clone(), weights)?;
+        Ok(Model::new(function).with_task(Task::Density)?.with_record(record))
     }
 
     /// The density of raw features, given this one of standardised features: `z = (x - mean) / scale`.
@@ -204,18 +204,17 @@ mod tests {
     fn a_standardised_model_is_a_density_of_raw_features() {
         let density = example();
         let standardisation = Standardisation::new(vec![3.0, -1.0], vec![2.0, 0.1]).unwrap();
-        let model = density.to_expansion(9).unwrap();
-        assert_eq!(Density::from_expansion(&model).unwrap(), density);
-        let raw =
-            Density::from_expansion(&model.with_standardisation(Some(standardisation)).unwrap()).unwrap();
+        let model = density.to_model(Record::default()).unwrap();
+        assert_eq!(Density::from_model(&model).unwrap(), density);
+        let raw = Density::from_model(&model.with_standardisation(Some(standardisation)).unwrap()).unwrap();
         // p(x) = p(z) / (s_1 s_2) at x = m + s z.
         let (z, x) = ([0.3, 0.2], [3.6, -0.98]);
         let want = density.log_density(Rows::one(&z)).unwrap()[0] - 0.2f64.ln();
         assert!((raw.log_density(Rows::one(&x)).unwrap()[0] - want).abs() < 1e-12);
-        let values = raw.to_expansion(9).unwrap().values(Rows::one(&x)).unwrap();
+        let values = raw.to_model(Record::default()).unwrap().values(Rows::one(&x)).unwrap();
         assert!((values[(0, 0)].ln() - want).abs() < 1e-12);
         let other = Expansion::new(Kernel::gaussian(1.0), Matrix::zeros(1, 1), Matrix::zeros(1, 1)).unwrap();
-        assert!(Density::from_expansion(&other).is_err());
+        assert!(Density::from_model(&Model::new(other)).is_err());
     }
 
     #[test]

@@ -365,6 +365,10 @@ impl Method for Ols {
             _ => chosen.run(&problem, watch)?.into_fitted(&chosen, &problem)?,
         };
         fitted.trials = trials;
+        if let Some(search) = &self.search {
+            let classes = matches!(problem.target, Target::Classes { .. });
+            fitted.judged_by = search.validation_for(classes).to_string();
+        }
         Ok(fitted)
     }
 }

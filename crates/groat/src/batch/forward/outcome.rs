@@ -4,8 +4,8 @@ use super::ols::Ols;
 use super::select::{Criterion, Selection, StopReason, stop_note};
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Problem, Stage, Target};
 use crate::error::Result;
-use crate::expansion::{Record, Task, winner};
 use crate::matrix::Matrix;
+use crate::model::{Decision, Model, Record};
 
 /// A finished selection together with what it was made from.
 pub(crate) struct Outcome {
@@ -65,7 +65,9 @@ impl Outcome {
         let predictions = self.predictions();
         (0..predictions.rows())
             .map(|k| match target {
-                Target::Classes { codes, .. } => f64::from(u8::from(winner(predictions.row(k)) != codes[k])),
+                Target::Classes { codes, .. } => {
+                    f64::from(u8::from(Decision::OneVsRest.class(predictions.row(k)) != codes[k]))
+                }
                 _ => mean_square(predictions.row(k), self.responses.row(k)),
             })
             .collect()
@@ -121,10 +123,7 @@ impl Outcome {
         let outputs = self.responses.cols();
         let vectors = problem.x.select(&self.centres());
         let terms = &self.selection.basis.terms;
-        let mut model = terms.expansion(settings.kernel(), vectors, outputs, self.bias)?;
-        if let Target::Classes { count, .. } = problem.target {
-            model = model.with_task(Task::classes(count))?;
-        }
+        let function = terms.expansion(settings.kernel(), vectors, outputs, self.bias)?;
         let stages = self.stages();
         let record = Record::new("ols", problem.x.rows())
             .with("patience", settings.patience)
@@ -132,12 +131,16 @@ impl Outcome {
             .with("candidates", self.candidates)
             .with("criterion", if self.by_error_rate { "error-rate" } else { "mean-square" })
             .with_growth(stages.iter().map(|s| s.leave_one_out).collect());
-        let mut fitted = Fitted::new(model.with_record(record), self.candidates);
+        let error_bars = matches!(problem.target, Target::Values(_)).then(|| self.error_bars());
+        let model = Model::new(function)
+            .with_task(problem.task())?
+            .with_record(record)
+            .with_error_bars(error_bars)?;
+        let mut fitted = Fitted::new(model, self.candidates);
         fitted.leave_one_out = Some(self.leave_one_out(&problem.target));
         fitted.stages = stages;
         fitted.growth = Some(Growth::new(self.form(), self.selection.basis.terms.weights(outputs)));
         fitted.interrupted = self.selection.stop == StopReason::Requested;
-        fitted.error_bars = matches!(problem.target, Target::Values(_)).then(|| self.error_bars());
         fitted.notes = self.notes(problem.x.rows());
         Ok(fitted)
     }

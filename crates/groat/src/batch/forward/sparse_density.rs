@@ -5,7 +5,7 @@
 
 use super::density::{Density, log_norm};
 use super::ols::{Ols, Penalty};
-use super::parzen::{check_rows, likelihood_width};
+use super::parzen::{Parzen, check_rows, likelihood_width};
 use super::refine::{narrowest, refine, step};
 use super::select::{Criterion, Objective, Selection, StopReason, stop_note};
 use super::simplex::SimplexProgram;
@@ -14,6 +14,7 @@ use crate::batch::{Fitted, Method, Problem, Progress, Quiet, Stage, Trial, Watch
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
+use crate::model::Record;
 
 /// Multiples of the Parzen width that are tried when no width is given.
 const MULTIPLES: [f64; 8] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
@@ -270,12 +271,13 @@ fn folds(x: Rows<'_>) -> impl Iterator<Item = (Matrix, Matrix)> {
 }
 
 impl DensityEstimate {
-    /// The estimate as a model of `rows` rows, with what is known about it.
-    pub fn into_fitted(self, rows: usize) -> Result<Fitted> {
-        let model = self.density.to_expansion(rows)?;
+    /// The estimate of the density of `x` as a model, with what is known about it.
+    pub fn into_fitted(self, x: Rows<'_>) -> Result<Fitted> {
         let growth = self.kept.iter().map(|&i| self.stages[i].leave_one_out).collect();
-        let record = model.record().clone().with("candidates", self.candidates).with_growth(growth);
-        let mut fitted = Fitted::new(model.with_record(record), self.candidates);
+        let record = Record::new("ols", x.rows()).with("candidates", self.candidates).with_growth(growth);
+        let mut fitted = Fitted::new(self.density.to_model(record)?, self.candidates);
+        fitted.judged_by = "held-out log density".to_owned();
+        fitted.reference = Some(Parzen::new().width(self.parzen_width.clone()).fit(x)?);
         let (size, selected) = (fitted.model.size(), self.stages.len());
         if size < selected {
             fitted.notes.push(format!("{} of {selected} selected kernels got weight zero", selected - size));
@@ -299,7 +301,7 @@ impl Method for SparseDensity {
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
-        self.estimate(problem.x, problem.weights, watch)?.into_fitted(problem.x.rows())
+        self.estimate(problem.x, problem.weights, watch)?.into_fitted(problem.x)
     }
 }
 

@@ -27,9 +27,9 @@ use super::pool::Pool;
 use super::select::{StopReason, state, stop_note};
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Progress, Stage, Watch};
 use crate::error::{Error, Result, check_len};
-use crate::expansion::Record;
 use crate::kernels::{Centres, Evaluator};
 use crate::matrix::{Matrix, Rows};
+use crate::model::{Model, Record};
 use crate::simd;
 use groat_linalg::{View, add_self_product};
 use rayon::prelude::*;
@@ -414,8 +414,12 @@ impl<'a> Streamed<'a> {
             .with("criterion", "mean-square")
             .with_growth(curve[1..=size].to_vec());
         let vectors = self.drawn.rows.view().select(&self.chosen);
-        let model = self.terms.expansion(&self.settings.kernel, vectors, q, self.settings.bias)?;
-        let mut fitted = Fitted::new(model.with_record(record), self.drawn.rows.rows());
+        let function = self.terms.expansion(&self.settings.kernel, vectors, q, self.settings.bias)?;
+        let form = Orthogonal::new(self.settings.bias, self.terms.upper.clone());
+        let noise = sums[2..].iter().map(|s| s / self.drawn.total as f64).collect();
+        let error_bars = ErrorBars::new(form.clone(), self.terms.penalised_energies(), noise);
+        let model = Model::new(function).with_record(record).with_error_bars(Some(error_bars))?;
+        let mut fitted = Fitted::new(model, self.drawn.rows.rows());
         let squares = self.terms.squares_after(first, sums[1]);
         fitted.stages = (0..size)
             .map(|i| Stage {
@@ -427,10 +431,7 @@ impl<'a> Streamed<'a> {
         let predictions = Matrix::zeros(0, q);
         let mean_square = sums[0] / total;
         fitted.leave_one_out = Some(LeaveOneOut { mean_square, error_rate: None, predictions });
-        let form = Orthogonal::new(self.settings.bias, self.terms.upper.clone());
-        let noise = sums[2..].iter().map(|s| s / self.drawn.total as f64).collect();
-        fitted.growth = Some(Growth::new(form.clone(), self.terms.weights(q)));
-        fitted.error_bars = Some(ErrorBars::new(form, self.terms.penalised_energies(), noise));
+        fitted.growth = Some(Growth::new(form, self.terms.weights(q)));
         fitted.interrupted = stop == StopReason::Requested;
         fitted.notes = stop_note(stop).map(str::to_owned).into_iter().collect();
         Ok(fitted)

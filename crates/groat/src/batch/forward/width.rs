@@ -8,9 +8,9 @@
 use super::ols::Ols;
 use crate::batch::{Fitted, Problem, Progress, Quiet, Target, Trial, Watch};
 use crate::error::{Error, Result, check_positive};
-use crate::expansion::winner;
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
+use crate::model::Decision;
 use crate::tune::typical_distance;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -311,7 +311,9 @@ impl Part {
                     let squares = values.row(k).iter().zip(y.row(k)).map(|(a, b)| (a - b).powi(2));
                     squares.sum::<f64>() / y.cols() as f64
                 }
-                (_, Some((codes, _))) => f64::from(u8::from(winner(values.row(k)) != codes[k])),
+                (_, Some((codes, _))) => {
+                    f64::from(u8::from(Decision::OneVsRest.class(values.row(k)) != codes[k]))
+                }
                 _ => 0.0,
             })
             .collect()

@@ -29,11 +29,12 @@ mod pre_image;
 use groat_linalg::{Lanczos, SparseSymmetric, View, ViewMut, Write, eigh, product};
 
 use crate::batch::{Progress, Watch};
-use crate::error::{Error, Result, check_len, check_positive};
-use crate::expansion::{Expansion, Record, Task};
+use crate::error::{Error, Result, check_positive};
+use crate::expansion::Expansion;
 use crate::gram::SparseGram;
 use crate::kernels::Kernel;
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{Matrix, Points, Rows};
+use crate::model::{Components, Function, Model, Record};
 
 /// Rows up to which the dense eigensolver is quickest.
 const DENSE_ROWS: usize = 500;
@@ -68,10 +69,8 @@ impl Default for KernelPca {
 /// A fitted analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrincipalComponents {
-    model: Expansion,
-    eigenvalues: Vec<f64>,
-    trace: f64,
-    centred: bool,
+    components: Components,
+    rows: usize,
     notes: Vec<String>,
 }
 
@@ -107,6 +106,9 @@ fn subtract_mean(v: &mut [f64]) {
 }
 
 impl KernelPca {
+    /// Its name, as a model remembers it.
+    pub const NAME: &str = "kpca";
+
     /// Finds the leading components of the rows of `x`.
     ///
     /// Fewer than wanted come back when the matrix has no more positive eigenvalues.
@@ -147,23 +149,14 @@ impl KernelPca {
                 bias[j] -= weights[(i, j)] * means[i];
             }
         }
-        let targets = (1..=keep).map(|j| format!("component{j}")).collect();
-        let record = Record::new("kpca", n).with("centre", self.centre).with("components", keep);
-        let mut model = Expansion::new(self.kernel.clone(), x.to_matrix(), weights)?
-            .with_task(Task::Regression { targets })?
-            .with_record(record);
+        let mut function = Expansion::new(self.kernel.clone(), x.to_matrix(), weights)?;
         let mut trace = gram.diagonal_sum();
         if self.centre {
-            model = model.with_bias(bias)?;
+            function = function.with_bias(bias)?;
             trace -= means.iter().sum::<f64>();
         }
-        Ok(PrincipalComponents {
-            model,
-            eigenvalues: values[..keep].to_vec(),
-            trace,
-            centred: self.centre,
-            notes,
-        })
+        let components = Components::new(function, values[..keep].to_vec(), trace)?;
+        Ok(PrincipalComponents { components, rows: n, notes })
     }
 
     fn say(&self, watch: &dyn Watch, detail: &str) -> Result<()> {
@@ -243,37 +236,38 @@ fn sign(u: &[f64]) -> f64 {
 }
 
 impl PrincipalComponents {
-    /// An analysis put together again from what [`model`](Self::model), [`eigenvalues`](Self::eigenvalues) and
-    /// [`trace`](Self::trace) gave.
-    pub fn from_parts(model: Expansion, eigenvalues: Vec<f64>, trace: f64) -> Result<Self> {
-        check_len("eigenvalues, one per component", model.outputs(), eigenvalues.len())?;
-        let centred = model.bias().is_some();
-        Ok(Self { model, eigenvalues, trace, centred, notes: Vec::new() })
-    }
-
-    /// Variance of all components together, times the number of rows.
-    pub fn trace(&self) -> f64 {
-        self.trace
+    /// An analysis put together again from its model.
+    pub fn from_model(model: &Model) -> Result<Self> {
+        match model.function() {
+            Function::Components(components) => {
+                Ok(Self { components: components.clone(), rows: model.record().rows, notes: Vec::new() })
+            }
+            _ => Err(Error::parameter("model", model.task().name(), "principal components")),
+        }
     }
 
     /// The analysis as a model: one output per component.
-    pub fn model(&self) -> &Expansion {
-        &self.model
+    pub fn into_model(self) -> Model {
+        let centred = self.components.expansion().bias().is_some();
+        let record = Record::new(KernelPca::NAME, self.rows)
+            .with("centre", centred)
+            .with("components", self.eigenvalues().len());
+        Model::new(self.components).with_record(record)
     }
 
-    /// The model itself, to be stored.
-    pub fn into_model(self) -> Expansion {
-        self.model
+    /// The kernel expansion behind it: one output per component.
+    pub fn expansion(&self) -> &Expansion {
+        self.components.expansion()
     }
 
     /// Eigenvalues of the (centred) kernel matrix, largest first. Divided by `n` they are the variances.
     pub fn eigenvalues(&self) -> &[f64] {
-        &self.eigenvalues
+        self.components.eigenvalues()
     }
 
     /// Share of the variance in feature space that each component holds.
     pub fn explained(&self) -> Vec<f64> {
-        self.eigenvalues.iter().map(|v| v / self.trace).collect()
+        self.components.explained()
     }
 
     /// What was chosen on the way.
@@ -282,14 +276,14 @@ impl PrincipalComponents {
     }
 
     /// The components of new rows, one column each.
-    pub fn transform(&self, x: Rows<'_>) -> Result<Matrix> {
-        self.model.values(x)
+    pub fn transform<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
+        self.expansion().values(x)
     }
 
     /// Points whose components come near the given ones (one row each): approximate pre-images, for radial
-    /// kernels.
+    /// kernels and dense rows.
     pub fn pre_images(&self, components: Rows<'_>) -> Result<Matrix> {
-        pre_image::pre_images(&self.model, self.centred, components)
+        pre_image::pre_images(self.expansion(), components)
     }
 }
 

@@ -18,21 +18,23 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::{Evaluator, Width};
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{Matrix, Points, Rows};
 
 const MAX_STEPS: usize = 200;
 /// Relative movement at which the iteration ends.
 const CLOSE: f64 = 1e-10;
 
-pub(super) fn pre_images(model: &Expansion, centred: bool, components: Rows<'_>) -> Result<Matrix> {
+pub(super) fn pre_images(model: &Expansion, components: Rows<'_>) -> Result<Matrix> {
     check_len("components per row", model.outputs(), components.cols())?;
     components.check_finite("the components")?;
     if !model.kernel().is_radial() {
         return Err(Error::parameter("kernel", model.kernel(), "a radial kernel for pre-images"));
     }
-    let vectors = model.vectors();
+    let Points::Dense(vectors) = model.vectors() else {
+        return Err(Error::parameter("features", "sparse", "dense rows for pre-images"));
+    };
     let scores = model.values(vectors)?;
-    let search = Search::new(model, centred);
+    let search = Search::new(model, vectors);
     let rows: Vec<Vec<f64>> =
         components.data().par_chunks(components.cols()).map(|beta| search.find(beta, &scores)).collect();
     Matrix::from_vec(rows.concat(), components.rows(), vectors.cols())
@@ -51,7 +53,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(model: &'a Expansion, centred: bool) -> Self {
+    fn new(model: &'a Expansion, vectors: Rows<'a>) -> Self {
         let kernel = model.kernel();
         let (scale, inverse_widths) = match kernel.width() {
             Some(Width::Shared(width)) => (width.min(kernel.support().unwrap_or(f64::INFINITY)), None),
@@ -59,10 +61,10 @@ impl<'a> Search<'a> {
             None => (1.0, None),
         };
         Self {
-            vectors: model.vectors(),
-            points: kernel.distance_coordinates(model.vectors()).into_owned(),
+            vectors,
+            points: kernel.distance_coordinates(vectors).into_owned(),
             weights: model.weights(),
-            centred,
+            centred: model.bias().is_some(),
             evaluator: kernel.evaluator(),
             scale: scale * scale,
             inverse_widths,

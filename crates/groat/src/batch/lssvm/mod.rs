@@ -39,8 +39,9 @@ mod solve;
 use crate::batch::ridge::stablest;
 use crate::batch::{Fitted, KernelRidge, Method, Problem, Search, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
-use crate::expansion::{Expansion, Record, Task};
+use crate::expansion::Expansion;
 use crate::kernels::Kernel;
+use crate::model::{Model, Record};
 use crate::tune::{SupportRule, SupportTuning, sample_rows};
 
 /// Share of zeros from which on a sparse factorisation is quicker than a dense one.
@@ -237,17 +238,12 @@ impl Method for LeastSquaresSvm {
         notes.extend(kernel.warning_for(problem.x.cols()));
         let settled = LeastSquaresSvm { kernel: kernel.clone(), ridge, ..self.clone() };
         let solution = solve::solve(&settled, &problem, watch, &mut notes)?;
-        let task = match problem.target {
-            Target::Classes { count, .. } => Task::classes(count),
-            _ => Task::regression(),
-        };
         let record = Record::new(self.name(), problem.x.rows())
             .with("ridge", solution.ridge)
             .with("solver", solution.solver);
-        let model = Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?
-            .with_bias(solution.bias)?
-            .with_task(task)?
-            .with_record(record);
+        let function =
+            Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?.with_bias(solution.bias)?;
+        let model = Model::new(function).with_task(problem.task())?.with_record(record);
         let mut fitted = Fitted::new(model, problem.x.rows());
         (fitted.leave_one_out, fitted.notes, fitted.trials) = (solution.leave_one_out, notes, trials);
         Ok(fitted)

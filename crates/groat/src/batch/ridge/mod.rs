@@ -25,9 +25,10 @@ pub(in crate::batch) use solve::summary;
 
 use crate::batch::{Fitted, Method, Problem, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
-use crate::expansion::{Expansion, Record, Task};
+use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
+use crate::model::{Model, Record};
 
 /// How a setting is found.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,16 +143,12 @@ impl Method for KernelRidge {
             None => (self.kernel.clone(), self.ridge),
         };
         let solution = solve::solve(self, &problem, &kernel, ridge, watch)?;
-        let task = match problem.target {
-            Target::Classes { count, .. } => Task::classes(count),
-            _ => Task::regression(),
-        };
         let record = Record::new(self.name(), problem.x.rows()).with("ridge", ridge).with("bias", self.bias);
-        let mut model = Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?;
+        let mut function = Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?;
         if self.bias {
-            model = model.with_bias(solution.bias)?;
+            function = function.with_bias(solution.bias)?;
         }
-        let model = model.with_task(task)?.with_record(record);
+        let model = Model::new(function).with_task(problem.task())?.with_record(record);
         let mut fitted = Fitted::new(model, problem.x.rows());
         (fitted.trials, fitted.notes, fitted.leave_one_out) = (trials, notes, solution.leave_one_out);
         Ok(fitted)

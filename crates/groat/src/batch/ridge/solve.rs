@@ -3,9 +3,9 @@
 use super::{KernelRidge, close, right_hand_sides, root_weights, scale_both_sides};
 use crate::batch::{LeaveOneOut, Problem, Progress, Target, Watch};
 use crate::error::{Error, Result};
-use crate::expansion::winner;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
+use crate::model::Decision;
 use groat_linalg::Cholesky;
 
 pub(super) struct Solution {
@@ -73,7 +73,7 @@ pub(in crate::batch) fn summary(problem: &Problem<'_>, y: &Matrix, errors: &[Vec
     let mean_square = (0..n).map(|i| weight(i) * squares(i)).sum::<f64>() / total;
     let error_rate = match problem.target {
         Target::Classes { codes, .. } => {
-            let wrong = |i: &usize| winner(predictions.row(*i)) != codes[*i];
+            let wrong = |i: &usize| Decision::OneVsRest.class(predictions.row(*i)) != codes[*i];
             Some((0..n).filter(wrong).map(weight).sum::<f64>() / total)
         }
         _ => None,

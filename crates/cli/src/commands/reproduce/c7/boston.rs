@@ -9,7 +9,7 @@ use super::{spread, with_deviation};
 use groat::batch::forward::{Ols, Penalty};
 use groat::batch::{Fitted, KernelRidge, Method, Problem, Quiet, Search};
 use groat::data::Standardisation;
-use groat::{Expansion, Kernel};
+use groat::{Kernel, Model};
 use groat_report::{Axis, Chart, Line, Section};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -72,7 +72,7 @@ fn fit(train: &Part, settings: &Ols) -> anyhow::Result<Fitted> {
     Ok(settings.fit(&Problem::regression(train.x.view(), &train.y)?, &Quiet)?)
 }
 
-fn mse(model: &Expansion, part: &Part) -> anyhow::Result<f64> {
+fn mse(model: &Model, part: &Part) -> anyhow::Result<f64> {
     let values = model.values(part.x.view())?;
     Ok(mean(values.data().iter().zip(&part.y).map(|(f, y)| (f - y).powi(2))))
 }

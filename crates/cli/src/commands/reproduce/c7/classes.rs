@@ -8,7 +8,7 @@ use super::sets::{Part, Set};
 use super::{spread, with_deviation};
 use groat::batch::forward::{ClassCriterion, Ols, Penalty, Validation, WidthSearch};
 use groat::batch::{Method, Problem, Quiet};
-use groat::{Expansion, Kernel};
+use groat::{Kernel, Model};
 
 /// Widths that the fresh lines choose from.
 const WIDTHS: [f64; 8] = [0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
@@ -126,7 +126,7 @@ fn codes(part: &Part) -> Vec<usize> {
     part.y.iter().map(|y| usize::from(*y > 0.0)).collect()
 }
 
-fn error(model: &Expansion, part: &Part) -> anyhow::Result<f64> {
+fn error(model: &Model, part: &Part) -> anyhow::Result<f64> {
     let got = model.classify(part.x.view())?;
     Ok(100.0 * mean(got.iter().zip(codes(part)).map(|(a, b)| f64::from(u8::from(*a != b)))))
 }

@@ -10,7 +10,7 @@ use crate::commands::reproduce::trial::Trial;
 use groat::batch::{LeastSquaresSvm, Method, Problem, Quiet};
 use groat::data::synthetic::{GreenRed, realisation};
 use groat::tune::{SupportRule, SupportTuning};
-use groat::{Expansion, Kernel, Matrix, Rows};
+use groat::{Kernel, Matrix, Model, Rows};
 use groat_report::{Axis, Chart, Contours, Section};
 use rand_pcg::Pcg64;
 use std::time::Instant;
@@ -35,7 +35,7 @@ struct Data {
 
 /// The best machine for a kernel: its model, test error in percent, and the seconds of its solution.
 struct Machine {
-    model: Expansion,
+    model: Model,
     error: f64,
     seconds: f64,
 }
@@ -139,17 +139,17 @@ fn best(kernel: &Kernel, data: &Data) -> anyhow::Result<Machine> {
 }
 
 /// Percent of points put into the wrong class.
-fn wrong(model: &Expansion, (x, codes): &(Matrix, Vec<usize>)) -> anyhow::Result<f64> {
+fn wrong(model: &Model, (x, codes): &(Matrix, Vec<usize>)) -> anyhow::Result<f64> {
     let predicted = model.classify(x.view())?;
     let wrong = predicted.iter().zip(codes).filter(|(a, b)| a != b).count();
     Ok(100.0 * wrong as f64 / codes.len() as f64)
 }
 
 /// Boundaries of the Bayes rule, the Gaussian and the compact kernel.
-fn figure(data: &Data, full: &Expansion, sparse: &Expansion, family: &GreenRed) -> anyhow::Result<Section> {
+fn figure(data: &Data, full: &Model, sparse: &Model, family: &GreenRed) -> anyhow::Result<Section> {
     let grid = plane(96);
     let places: Vec<f64> = grid.points().flat_map(|(x, y)| [x, y]).collect();
-    let border = |name: &str, model: &Expansion| -> anyhow::Result<Contours> {
+    let border = |name: &str, model: &Model| -> anyhow::Result<Contours> {
         let values = model.values(Rows::new(&places, 2)?)?.into_data();
         Ok(Contours::new(name, grid.clone().with_values(values), vec![0.0]))
     };

@@ -1,12 +1,12 @@
-//! The one fitted model.
+//! The one fitted model: load, predict, save.
 
 use crate::arrays::{Input, array2, copied, finite_vector, squeezed};
 use crate::errors::{ParameterError, raise};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::threads::detached;
-use groat::Expansion;
 use groat::data::Standardisation;
-use groat::expansion::Task;
+use groat::model::Task;
+use groat::{Expansion, Model};
 use numpy::IntoPyArray;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -15,28 +15,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A kernel model f(x) = b + sum_i alpha_i k(v_i, x); never changes once made.
-#[pyclass(name = "Expansion", module = "groat", frozen)]
-pub(crate) struct PyExpansion {
-    pub(crate) model: Arc<Expansion>,
+#[pyclass(name = "Model", module = "groat", frozen)]
+pub(crate) struct PyModel {
+    pub(crate) model: Arc<Model>,
 }
 
-impl From<Expansion> for PyExpansion {
-    fn from(model: Expansion) -> Self {
+impl From<Model> for PyModel {
+    fn from(model: Model) -> Self {
         Self { model: Arc::new(model) }
     }
 }
 
-/// The name of a task, as in `task=`.
-pub(crate) fn task_name(task: &Task) -> &'static str {
-    match task {
-        Task::Regression { .. } => "regression",
-        Task::Classification { .. } => "classification",
-        Task::Density => "density",
-    }
-}
-
 /// The values of a model, rows by outputs.
-pub(crate) fn values_of(py: Python<'_>, model: &Expansion, x: &Bound<'_, PyAny>) -> PyResult<groat::Matrix> {
+pub(crate) fn values_of(py: Python<'_>, model: &Model, x: &Bound<'_, PyAny>) -> PyResult<groat::Matrix> {
     let x = Input::<f64>::rows_of("x", x)?;
     let rows = x.rows()?;
     detached(py, || model.values(rows))?.map_err(raise)
@@ -45,7 +36,7 @@ pub(crate) fn values_of(py: Python<'_>, model: &Expansion, x: &Bound<'_, PyAny>)
 /// The class codes a model gives, as an array.
 pub(crate) fn codes_of<'py>(
     py: Python<'py>,
-    model: &Expansion,
+    model: &Model,
     x: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let x = Input::<f64>::rows_of("x", x)?;
@@ -55,8 +46,26 @@ pub(crate) fn codes_of<'py>(
     Ok(codes.into_pyarray(py).into_any())
 }
 
+/// Standard deviations of what will be observed, one-dimensional for a single output.
+pub(crate) fn deviations_of<'py>(
+    py: Python<'py>,
+    model: &Model,
+    x: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if model.error_bars().is_none() {
+        let method = &model.record().method;
+        let text = format!(
+            "{method} gives no error bars for this task: regressions that select their vectors have them"
+        );
+        return Err(ParameterError::new_err(text));
+    }
+    let x = Input::<f64>::rows_of("x", x)?;
+    let rows = x.finite("x")?;
+    squeezed(py, detached(py, || model.standard_deviation(rows))?.map_err(raise)?)
+}
+
 #[pymethods]
-impl PyExpansion {
+impl PyModel {
     #[new]
     #[pyo3(signature = (kernel, vectors, weights, bias=None, *, classes=None, density=false,
         feature_names=None, target_names=None, mean=None, scale=None))]
@@ -74,7 +83,7 @@ impl PyExpansion {
     ) -> PyResult<Self> {
         let task = match (classes, density, target_names) {
             (None, false, targets) => Task::Regression { targets: targets.unwrap_or_default() },
-            (Some(classes), false, None) if classes.len() >= 2 => Task::Classification { classes },
+            (Some(classes), false, None) if classes.len() >= 2 => Task::classification(classes),
             (None, true, None) => Task::Density,
             (Some(classes), false, None) => {
                 let text = format!("a classifier needs at least 2 classes, found {}", classes.len());
@@ -95,15 +104,15 @@ impl PyExpansion {
         };
         let vectors = Input::<f64>::rows_of("vectors", vectors)?.rows()?.to_matrix();
         let weights = Input::<f64>::columns_of("weights", weights)?.rows()?.to_matrix();
-        let mut model = Expansion::new(kernel_of(kernel)?, vectors, weights).map_err(raise)?;
+        let mut function = Expansion::new(kernel_of(kernel)?, vectors, weights).map_err(raise)?;
         if let Some(bias) = bias {
             let bias = match bias.extract::<f64>() {
                 Ok(bias) => vec![bias],
                 Err(_) => finite_vector("bias", bias)?,
             };
-            model = model.with_bias(bias).map_err(raise)?;
+            function = function.with_bias(bias).map_err(raise)?;
         }
-        let model = model
+        let model = Model::new(function)
             .with_task(task)
             .and_then(|model| model.with_features(feature_names.unwrap_or_default()))
             .and_then(|model| model.with_standardisation(standardisation))
@@ -114,13 +123,13 @@ impl PyExpansion {
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Expansion::load(path)).map(Self::from).map_err(raise)
+        py.detach(|| Model::load(path)).map(Self::from).map_err(raise)
     }
 
     /// Reads a model from the bytes of a file.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        Expansion::from_bytes(data).map(Self::from).map_err(raise)
+        Model::from_bytes(data).map(Self::from).map_err(raise)
     }
 
     /// Writes the model to a safetensors file; no reader ever sees half of it.
@@ -160,9 +169,14 @@ impl PyExpansion {
             Task::Classification { .. } => codes_of(py, &self.model, x),
             other => Err(ParameterError::new_err(format!(
                 "this is a {} model, which knows no classes; use predict",
-                task_name(other)
+                other.name()
             ))),
         }
+    }
+
+    /// Standard deviation of what will be observed at every row, where the model has error bars.
+    fn predict_std<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        deviations_of(py, &self.model, x)
     }
 
     /// The same function with equal vectors joined and vectors without weight left out.
@@ -175,31 +189,31 @@ impl PyExpansion {
     /// The kernel.
     #[getter]
     fn kernel(&self) -> PyKernel {
-        PyKernel { kernel: self.model.kernel().clone() }
+        PyKernel { kernel: self.model.expansion().kernel().clone() }
     }
 
     /// The vectors, one per row, as the kernel sees them. A copy.
     #[getter]
     fn vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        copied(py, self.model.vectors())
+        array2(py, self.model.expansion().vectors().to_matrix())
     }
 
     /// The weights: one row per vector, one column per output. A copy.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        copied(py, self.model.weights())
+        copied(py, self.model.expansion().weights())
     }
 
     /// The constant of each output, or None. A copy.
     #[getter]
     fn bias<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        self.model.bias().map(|bias| bias.to_vec().into_pyarray(py).into_any())
+        self.model.expansion().bias().map(|bias| bias.to_vec().into_pyarray(py).into_any())
     }
 
-    /// "regression", "classification" or "density".
+    /// "regression", "classification", "one-class", "density" or "components".
     #[getter]
     fn task(&self) -> &'static str {
-        task_name(self.model.task())
+        self.model.task().name()
     }
 
     /// Names of the classes in the order of their numbers; empty unless this is a classifier.
@@ -271,16 +285,16 @@ impl PyExpansion {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<PyExpansion>().is_ok_and(|other| other.get().model == self.model)
+        other.cast::<PyModel>().is_ok_and(|other| other.get().model == self.model)
     }
 
     fn __repr__(&self) -> String {
         format!(
-            "<Expansion: {} with {} vectors of {} features, {}>",
+            "<Model: {} with {} vectors of {} features, {}>",
             self.task(),
             self.size(),
             self.features(),
-            self.model.kernel()
+            self.model.expansion().kernel()
         )
     }
 

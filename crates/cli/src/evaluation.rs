@@ -1,0 +1,129 @@
+//! A model's answers beside the true ones, in the same way for every command that compares the two.
+
+use groat::batch::forward::Density;
+use groat::data::{Answers, Dataset, Table};
+use groat::metrics::{ClassificationErrors, DensityScore, RegressionErrors};
+use groat::model::Task;
+use groat::{Matrix, Model, Points, Rows};
+use groat_report::number;
+use serde::Serialize;
+use std::fmt;
+
+/// How far a model's answers are from the truth.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Errors {
+    Regression(RegressionErrors),
+    /// Of several targets, one by one.
+    Several(Vec<TargetErrors>),
+    Classification(ClassificationErrors),
+    Density(DensityScore),
+}
+
+/// The errors of one target among several.
+#[derive(Clone, Debug, Serialize)]
+pub struct TargetErrors {
+    pub target: String,
+    #[serde(flatten)]
+    pub errors: RegressionErrors,
+}
+
+/// The columns that are predicted as an answer in JSON names them: `target`, or `targets` where there are several.
+#[derive(Clone, Debug, Serialize)]
+pub struct Targets {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<String>,
+}
+
+impl Targets {
+    pub fn new(names: &[String]) -> Self {
+        match names {
+            [name] => Self { target: Some(name.clone()), targets: Vec::new() },
+            names => Self { target: None, targets: names.to_vec() },
+        }
+    }
+
+    /// The names, for a person; nothing for a density, which has no target.
+    pub fn text(&self) -> Option<String> {
+        self.target.clone().or_else(|| (!self.targets.is_empty()).then(|| self.targets.join(", ")))
+    }
+}
+
+/// The columns that `--target` names: one, or several with commas between. A column whose own name holds a comma is
+/// found first.
+pub fn named_targets(table: &Table, typed: &str) -> groat::Result<Vec<String>> {
+    let one = table.position(typed).is_some();
+    let names = if one { vec![typed] } else { typed.split(',').collect() };
+    names.into_iter().map(|name| Ok(table.names()[table.find(name)?].clone())).collect()
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers = |e: &RegressionErrors| {
+            let fit = e.r_squared.map_or(String::new(), |r| format!(", R² {}", number(r)));
+            format!("root mean square {}{fit}", number(e.root_mean_squared))
+        };
+        match self {
+            Errors::Regression(e) => f.write_str(&numbers(e)),
+            Errors::Several(all) => {
+                let each: Vec<String> =
+                    all.iter().map(|e| format!("{}: {}", e.target, numbers(&e.errors))).collect();
+                f.write_str(&each.join("; "))
+            }
+            Errors::Classification(e) => {
+                write!(f, "{} % wrong ({} of {})", number(100.0 * e.error_rate), e.wrong, e.rows)
+            }
+            Errors::Density(e) => {
+                let (mean, error) = (number(e.mean_log_density), number(e.standard_error));
+                write!(f, "mean log density {mean} ± {error}")
+            }
+        }
+    }
+}
+
+/// A model's answers to samples whose true answers are known.
+pub struct Evaluation {
+    /// One row per sample, one column per output: predictions, decision values of the classes, or log densities.
+    pub values: Matrix,
+    pub errors: Errors,
+}
+
+impl Evaluation {
+    /// Lets a model answer, and compares.
+    pub fn of(model: &Model, samples: &Dataset) -> groat::Result<Self> {
+        let values = match model.task() {
+            Task::Density => Matrix::column(Density::from_model(model)?.log_density(dense(samples.x())?)?),
+            _ => model.values(samples.x())?,
+        };
+        let errors = match samples.answers() {
+            Answers::Values { names, y } => compare_values(names, y, &values)?,
+            Answers::Classes { labels, codes } => {
+                let predicted: Vec<usize> = values.view().iter().map(|row| model.class_of(row)).collect();
+                Errors::Classification(ClassificationErrors::of(codes, &predicted, labels.len())?)
+            }
+            _ => Errors::Density(DensityScore::of(values.data())?),
+        };
+        Ok(Evaluation { values, errors })
+    }
+}
+
+/// The rows where only dense ones will do.
+pub fn dense(x: Points<'_>) -> groat::Result<Rows<'_>> {
+    x.dense().ok_or_else(|| groat::Error::parameter("features", "sparse", "dense rows for this"))
+}
+
+fn compare_values(targets: &[String], y: &Matrix, values: &Matrix) -> groat::Result<Errors> {
+    if values.cols() != y.cols() {
+        let what = "outputs of the model, one per target";
+        return Err(groat::Error::Shape { what, expected: y.cols(), found: values.cols() });
+    }
+    let of = |k: usize| RegressionErrors::of(&y.column_to_vec(k), &values.column_to_vec(k));
+    if let [_] = targets {
+        return Ok(Errors::Regression(of(0)?));
+    }
+    let each = targets.iter().enumerate();
+    let each = each.map(|(k, target)| Ok(TargetErrors { target: target.clone(), errors: of(k)? }));
+    each.collect::<groat::Result<_>>().map(Errors::Several)
+}

@@ -1,0 +1,210 @@
+//! The one road from a data set to a finished model: prepare, fit, finish.
+//!
+//! ```text
+//! Dataset ──prepare──► Prepared (standardised) ──method──► Fitted ──finish──► Fitted, its model takes raw data
+//! ```
+//!
+//! Every face goes this road, and none adds anything to the model that comes out: it knows its classes or targets, the
+//! names of its features, what they are made from, their standardisation and how it came to be.
+
+use super::forward::Density;
+use super::{Fitted, Method, Problem, Watch};
+use crate::data::{Answers, Dataset, Standardisation};
+use crate::error::Result;
+use crate::matrix::{PointSet, Points};
+use crate::model::{Model, Task};
+
+/// What is done to the data before a method sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Preparation {
+    /// Whether every feature is brought to mean 0 and deviation 1 (sparse ones are only scaled).
+    pub standardise: bool,
+    /// The seed of the fit, for the record.
+    pub seed: u64,
+}
+
+impl Default for Preparation {
+    fn default() -> Self {
+        Self { standardise: true, seed: 0 }
+    }
+}
+
+impl Preparation {
+    /// Standardised features, seed 0.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether features are standardised.
+    #[must_use]
+    pub fn standardise(mut self, yes: bool) -> Self {
+        self.standardise = yes;
+        self
+    }
+
+    /// The seed of the fit, for the record.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
+/// Fits a method to a data set and finishes the model.
+///
+/// ```
+/// use groat::{Matrix, Rows, batch::{KernelRidge, Preparation, Quiet, learn}, data::{Answers, Dataset}};
+/// let x: Vec<f64> = (0..40).map(|i| 1000.0 + f64::from(i)).collect();
+/// let y = x.iter().map(|x| (x / 4.0).sin()).collect();
+/// let data = Dataset::new(Matrix::column(x), Answers::values("height", y))?;
+/// let fitted = learn(&data, &KernelRidge::default(), Preparation::new(), &Quiet)?;
+/// let predicted = fitted.model.predict(Rows::new(&[1010.5], 1)?)?;
+/// assert!((predicted[(0, 0)] - (1010.5f64 / 4.0).sin()).abs() < 1e-2);
+/// assert_eq!(fitted.model.task().output_name(0).as_deref(), Some("height"));
+/// # Ok::<(), groat::Error>(())
+/// ```
+pub fn learn(
+    data: &Dataset,
+    method: &dyn Method,
+    preparation: Preparation,
+    watch: &dyn Watch,
+) -> Result<Fitted> {
+    let prepared = Prepared::new(data, preparation)?;
+    let fitted = method.fit(&prepared.problem()?, watch)?;
+    prepared.finish(fitted)
+}
+
+/// A data set as a method takes it.
+#[derive(Clone, Debug)]
+pub struct Prepared<'a> {
+    data: &'a Dataset,
+    preparation: Preparation,
+    /// The features where they were changed, and how.
+    scaled: Option<(PointSet, Standardisation)>,
+    notes: Vec<String>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Prepares a data set.
+    pub fn new(data: &'a Dataset, preparation: Preparation) -> Result<Self> {
+        let standardisation = Standardisation::fit(data.x().to_matrix().view())?;
+        let notes = [constant(data, &standardisation), repeated_rows(data), uneven_targets(data)];
+        let scaled = match preparation.standardise {
+            true => {
+                let mut x = data.x().to_set();
+                standardisation.apply_points(&mut x)?;
+                Some((x, standardisation))
+            }
+            false => None,
+        };
+        Ok(Self { data, preparation, scaled, notes: notes.into_iter().flatten().collect() })
+    }
+
+    /// The features as the method sees them.
+    pub fn x(&self) -> Points<'_> {
+        self.scaled.as_ref().map_or(self.data.x(), |(x, _)| x.view())
+    }
+
+    /// How the features were standardised, if they were.
+    pub fn standardisation(&self) -> Option<&Standardisation> {
+        self.scaled.as_ref().map(|(_, standardisation)| standardisation)
+    }
+
+    /// What the user should know of the data.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The borrowed form that methods take.
+    pub fn problem(&self) -> Result<Problem<'_>> {
+        let x = self.x().dense().ok_or_else(|| crate::Error::parameter("features", "sparse", "dense"))?;
+        Ok(Problem { x, ..self.data.problem()? })
+    }
+
+    /// Makes what a method returned take raw data and know all that is known.
+    pub fn finish(self, mut fitted: Fitted) -> Result<Fitted> {
+        if let Some(reference) = &mut fitted.reference {
+            *reference = self.density_of(&reference.to_model(fitted.model.record().clone())?)?;
+        }
+        fitted.model = self.finish_model(fitted.model)?;
+        fitted.notes.splice(0..0, self.notes);
+        Ok(fitted)
+    }
+
+    /// Makes a model of the prepared features take raw data and know all that is known.
+    pub fn finish_model(&self, model: Model) -> Result<Model> {
+        let model = match model.task() {
+            // A density of standardised features would need the scale as a factor: it keeps raw centres and one
+            // width per feature instead.
+            Task::Density => self.density_of(&model)?.to_model(model.record().clone())?,
+            _ => model.with_standardisation(self.standardisation().cloned())?,
+        };
+        let task = named(model.task(), self.data.answers());
+        let mut record = model.record().clone().with("seed", self.preparation.seed);
+        if let Some(inputs) = self.data.inputs() {
+            record = record.with("source", self.data.source());
+            return model.with_task(task)?.with_inputs(inputs.clone()).map(|model| model.with_record(record));
+        }
+        model.with_task(task)?.with_record(record).with_features(self.data.feature_names().to_vec())
+    }
+
+    /// The density of raw features that a model of the prepared ones stands for.
+    fn density_of(&self, model: &Model) -> Result<Density> {
+        Density::from_model(&model.clone().with_standardisation(self.standardisation().cloned())?)
+    }
+}
+
+/// The task with the names that the data know.
+pub(super) fn named(task: &Task, answers: &Answers) -> Task {
+    match (task, answers) {
+        (Task::Regression { .. }, Answers::Values { names, .. }) => {
+            Task::Regression { targets: names.clone() }
+        }
+        (Task::Classification { decision, .. }, Answers::Classes { labels, .. }) => {
+            Task::Classification { classes: labels.clone(), decision: *decision }
+        }
+        (other, _) => other.clone(),
+    }
+}
+
+/// Says which features have no influence because they never vary.
+fn constant(data: &Dataset, standardisation: &Standardisation) -> Option<String> {
+    let name = |&j: &usize| data.feature_names().get(j).cloned().unwrap_or_else(|| (j + 1).to_string());
+    let constant: Vec<String> = standardisation.constant().iter().map(name).collect();
+    (!constant.is_empty()).then(|| {
+        format!("constant in the training rows, so without influence: {} (exclude them)", constant.join(", "))
+    })
+}
+
+/// Says so when rows stand there several times.
+fn repeated_rows(data: &Dataset) -> Option<String> {
+    let (count, (row, earlier)) = data.repeated()?;
+    Some(format!(
+        "{count} of {} training rows repeat the features of an earlier one (first: training row {row} repeats {earlier}); \
+         leave-one-out errors are then too small",
+        data.len()
+    ))
+}
+
+/// Says so when some targets vary so much more than others that the model is made for them alone.
+fn uneven_targets(data: &Dataset) -> Option<String> {
+    const UNEVEN: f64 = 10.0;
+    let Answers::Values { names, y } = data.answers() else { return None };
+    let deviations = Standardisation::fit(y.view()).ok()?;
+    let varies = |k: &usize| !deviations.constant().contains(k);
+    let scale = |k: &usize| deviations.scale()[*k];
+    let by_scale = |a: &usize, b: &usize| scale(a).total_cmp(&scale(b));
+    let least = (0..y.cols()).filter(varies).min_by(by_scale)?;
+    let most = (0..y.cols()).filter(varies).max_by(by_scale)?;
+    let name = |k: usize| names.get(k).cloned().unwrap_or_else(|| format!("target {}", k + 1));
+    (scale(&most) > UNEVEN * scale(&least)).then(|| {
+        format!(
+            "one model lowers the squared errors of all targets together, and {} varies {} times as much as {}: bring \
+             them to like units, or fit them one by one",
+            name(most),
+            (scale(&most) / scale(&least)).round(),
+            name(least)
+        )
+    })
+}

@@ -1,0 +1,33 @@
+//! The values of an expansion at new rows.
+
+use super::Expansion;
+use crate::error::{Result, check_len};
+use crate::matrix::{Matrix, Points};
+
+impl Expansion {
+    /// `f(x)` for every row: one column per output.
+    pub fn values<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
+        let x = x.into();
+        check_len("features per row", self.features(), x.cols())?;
+        x.check_finite("the input")?;
+        let (vectors, weights) = (self.vectors.view(), self.weights.view());
+        let mut out = match (x, vectors) {
+            (Points::Dense(x), Points::Dense(vectors)) => {
+                match self.local.weighted_sum(&self.kernel, x, vectors, weights) {
+                    Some(out) => out,
+                    None => self.kernel.weighted_sum(x, vectors, weights)?,
+                }
+            }
+            _ => {
+                let (x, vectors) = (x.to_matrix(), vectors.to_matrix());
+                self.kernel.weighted_sum(x.view(), vectors.view(), weights)?
+            }
+        };
+        if let Some(bias) = &self.bias {
+            for row in out.data_mut().chunks_exact_mut(bias.len()) {
+                row.iter_mut().zip(bias).for_each(|(v, b)| *v += b);
+            }
+        }
+        Ok(out)
+    }
+}

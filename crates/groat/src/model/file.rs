@@ -1,0 +1,178 @@
+//! A model as a file.
+//!
+//! The kind of the file says which function it holds; the envelope around it is the same for all.
+
+use super::{Calibration, Components, Function, Model, Record, Task};
+use crate::batch::{ErrorBars, KernelPca};
+use crate::data::{Inputs, Standardisation};
+use crate::error::{ModelError, Result};
+use crate::expansion::Expansion;
+use crate::matrix::{Csr, PointSet};
+use crate::persist::{Container, Tensor};
+use std::path::Path;
+
+/// Kinds of model, as the file names them.
+const EXPANSION: &str = "expansion";
+const COMPONENTS: &str = "components";
+
+/// What error bars are made of: the triangle of the orthogonal form, the penalised energies of its terms, the
+/// variances of the noise.
+const UPPER: &str = "error_bars.upper";
+const SCALES: &str = "error_bars.scales";
+const NOISE: &str = "error_bars.noise";
+
+/// Vectors: all numbers, or the nonzeros of sparse rows.
+const VECTORS: &str = "vectors";
+const STARTS: &str = "vectors.starts";
+const COLUMNS: &str = "vectors.columns";
+const VALUES: &str = "vectors.values";
+const FEATURES: &str = "vectors.features";
+
+/// What components explain.
+const EIGENVALUES: &str = "eigenvalues";
+const TRACE: &str = "trace";
+
+impl Model {
+    /// The model as a safetensors file image.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.container()?.to_bytes()
+    }
+
+    /// Reads a model from a file image. Whatever the bytes are, the answer is a model or an error.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_container(Container::from_bytes(bytes)?)
+    }
+
+    /// Writes the model to a temporary file beside `path` and renames it: no reader sees half a model.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.container()?.save(path.as_ref())
+    }
+
+    /// Reads a model file of any kind.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_container(Container::load(path.as_ref())?)
+    }
+
+    fn container(&self) -> Result<Container> {
+        let mut file = Container::new(match self.function {
+            Function::Expansion(_) => EXPANSION,
+            Function::Components(_) => COMPONENTS,
+        });
+        put_expansion(&mut file, self.expansion());
+        if let Function::Components(components) = &self.function {
+            file.put(EIGENVALUES, Tensor::vector(&components.eigenvalues));
+            file.put_json(TRACE, &components.trace)?;
+        }
+        file.put_json("task", &self.task)?;
+        file.put_json("features", &self.features)?;
+        file.put_json("record", &self.record)?;
+        if let Some(standardisation) = &self.standardisation {
+            file.put_json("standardisation", standardisation)?;
+        }
+        if let Some(inputs) = &self.inputs {
+            file.put_json("inputs", inputs)?;
+        }
+        if let Some(calibration) = &self.calibration {
+            file.put_json("calibration", calibration)?;
+        }
+        if let Some(error_bars) = &self.error_bars {
+            let (upper, d, noise) = error_bars.parts();
+            file.put(UPPER, Tensor::vector(&upper));
+            file.put(SCALES, Tensor::vector(d));
+            file.put(NOISE, Tensor::vector(noise));
+        }
+        Ok(file)
+    }
+
+    fn from_container(mut file: Container) -> Result<Self> {
+        let record: Record = file.json("record")?;
+        let expansion = take_expansion(&mut file)?;
+        let function = match file.kind() {
+            EXPANSION if file.is_first_version() && record.method == KernelPca::NAME => {
+                let reason =
+                    "components written by version 0.1 lack their eigenvalues: run `groat pca` again";
+                return Err(ModelError::Metadata { name: "kind", reason: reason.to_owned() }.into());
+            }
+            EXPANSION => Function::Expansion(expansion),
+            COMPONENTS => {
+                let eigenvalues = file.take(EIGENVALUES)?.into_vector(EIGENVALUES)?;
+                Function::Components(Components::new(expansion, eigenvalues, file.json(TRACE)?)?)
+            }
+            other => {
+                let reason =
+                    format!("this release knows no model of kind {other:?}: a newer one may read it");
+                return Err(ModelError::Metadata { name: "kind", reason }.into());
+            }
+        };
+        let task: Task = file.json("task")?;
+        let features: Vec<String> = file.json("features")?;
+        let standardisation: Option<Standardisation> = file.optional_json("standardisation")?;
+        let inputs: Option<Inputs> = file.optional_json("inputs")?;
+        let calibration: Option<Calibration> = file.optional_json("calibration")?;
+        let error_bars = take_error_bars(&mut file, function.expansion().size())?;
+        file.nothing_left()?;
+        let model = Model::new(function)
+            .with_task(task)?
+            .with_features(features)?
+            .with_standardisation(standardisation)?
+            .with_record(record)
+            .with_error_bars(error_bars)?
+            .with_calibration(calibration)?;
+        match inputs {
+            Some(inputs) => model.with_inputs(inputs),
+            None => Ok(model),
+        }
+    }
+}
+
+fn put_expansion(file: &mut Container, expansion: &Expansion) {
+    file.put_text("kernel", expansion.kernel().to_string());
+    match expansion.vector_set() {
+        PointSet::Dense(vectors) => file.put(VECTORS, Tensor::matrix(vectors)),
+        PointSet::Sparse(vectors) => {
+            let (starts, columns, values) = vectors.parts();
+            file.put(STARTS, Tensor::indices(starts.iter().map(|s| *s as u64)));
+            file.put(COLUMNS, Tensor::indices(columns.iter().map(|c| u64::from(*c))));
+            file.put(VALUES, Tensor::vector(values));
+            file.put(FEATURES, Tensor::indices([vectors.cols() as u64]));
+        }
+    }
+    file.put("weights", Tensor::matrix(&expansion.weights().to_matrix()));
+    if let Some(bias) = expansion.bias() {
+        file.put("bias", Tensor::vector(bias));
+    }
+}
+
+fn take_expansion(file: &mut Container) -> Result<Expansion> {
+    let kernel = file
+        .text("kernel")?
+        .parse()
+        .map_err(|e: crate::Error| ModelError::Metadata { name: "kernel", reason: e.to_string() })?;
+    let vectors: PointSet = match file.take_optional(STARTS) {
+        None => file.take(VECTORS)?.into_matrix(VECTORS)?.into(),
+        Some(starts) => {
+            let starts = starts.into_indices(STARTS)?;
+            let columns = file.take(COLUMNS)?.into_indices(COLUMNS)?;
+            let values = file.take(VALUES)?.into_vector(VALUES)?;
+            let features = file.take(FEATURES)?.into_indices(FEATURES)?;
+            // What does not fit is larger than any file, and is refused as out of order.
+            let columns = columns.into_iter().map(|c| u32::try_from(c).unwrap_or(u32::MAX)).collect();
+            Csr::new(features.first().copied().unwrap_or(0), starts, columns, values)?.into()
+        }
+    };
+    let weights = file.take("weights")?.into_matrix("weights")?;
+    let bias = file.take_optional("bias").map(|bias| bias.into_vector("bias")).transpose()?;
+    let expansion = Expansion::new(kernel, vectors, weights)?;
+    match bias {
+        Some(bias) => expansion.with_bias(bias),
+        None => Ok(expansion),
+    }
+}
+
+fn take_error_bars(file: &mut Container, size: usize) -> Result<Option<ErrorBars>> {
+    let Some(upper) = file.take_optional(UPPER) else { return Ok(None) };
+    let upper = upper.into_vector(UPPER)?;
+    let d = file.take(SCALES)?.into_vector(SCALES)?;
+    let noise = file.take(NOISE)?.into_vector(NOISE)?;
+    ErrorBars::from_parts(&upper, d, noise, size).map(Some)
+}
