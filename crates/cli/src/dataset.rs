@@ -1,6 +1,6 @@
 //! Samples with their answers, made from a table in the same way for every command that compares the two.
 
-use groat::batch::forward::Density;
+use groat::batch::density::Density;
 use groat::data::{Classes, ColumnFacts, Inputs, Table};
 use groat::expansion::{Task, winner};
 use groat::metrics::{ClassificationErrors, DensityScore, RegressionErrors};

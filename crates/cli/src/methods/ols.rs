@@ -4,7 +4,8 @@ use super::{Entry, Settings};
 use crate::args::{ClassWeightsArg, SelectionArgs};
 use crate::exit;
 use groat::batch::Method;
-use groat::batch::forward::{ClassWeights, Ols, Penalty, SparseDensity, Validation, WidthSearch};
+use groat::batch::density::SparseDensity;
+use groat::batch::forward::{ClassWeights, Ols, Penalty, Validation, WidthSearch};
 use groat::kernels::Kernel;
 
 pub const ENTRY: Entry =

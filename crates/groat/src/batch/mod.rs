@@ -3,6 +3,7 @@
 //! A learner is a plain struct of parameters that implements [`Method`]: from a [`Problem`] it makes a
 //! [`Fitted`] model, and tells a [`Watch`] how far it is.
 
+pub mod density;
 pub mod forward;
 mod kernel_pca;
 mod lssvm;

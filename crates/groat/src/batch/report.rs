@@ -7,6 +7,7 @@ use crate::matrix::Matrix;
 
 /// A model and how it was found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Fitted {
     /// The model, in the space of the features it was given.
     pub model: Expansion,
@@ -47,17 +48,26 @@ impl Fitted {
 
 /// Leave-one-out results.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LeaveOneOut {
     /// Mean squared error over samples and outputs (weighted, where samples are).
-    pub mean_square: f64,
+    pub mean_squared: f64,
     /// Share of samples put into the wrong class; classification only.
     pub error_rate: Option<f64>,
     /// What each sample was predicted as: one row per sample, one column per output.
     pub predictions: Matrix,
 }
 
+impl LeaveOneOut {
+    /// The results, with an error rate where the target has classes.
+    pub fn new(mean_squared: f64, error_rate: Option<f64>, predictions: Matrix) -> Self {
+        Self { mean_squared, error_rate, predictions }
+    }
+}
+
 /// One kernel and ridge that were tried.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Trial {
     /// The kernel.
     pub kernel: Kernel,
@@ -67,8 +77,16 @@ pub struct Trial {
     pub score: f64,
 }
 
+impl Trial {
+    /// A kernel, a ridge and their score.
+    pub fn new(kernel: Kernel, ridge: f64, score: f64) -> Self {
+        Self { kernel, ridge, score }
+    }
+}
+
 /// The model after one more term.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Stage {
     /// Row of the training data that became a vector.
     pub row: usize,
@@ -76,4 +94,11 @@ pub struct Stage {
     pub leave_one_out: f64,
     /// Mean square error on the training data.
     pub training: f64,
+}
+
+impl Stage {
+    /// The row that joined, and the errors with it.
+    pub fn new(row: usize, leave_one_out: f64, training: f64) -> Self {
+        Self { row, leave_one_out, training }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::dataset::Samples;
 use crate::methods::{self, Settings};
-use groat::batch::forward::{Density, Parzen};
+use groat::batch::density::{Density, Parzen};
 use groat::batch::{Fitted, Problem, Watch};
 use groat::data::Standardisation;
 use groat::metrics::DensityScore;

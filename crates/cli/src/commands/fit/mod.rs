@@ -165,7 +165,7 @@ fn learn(
     train: &Samples,
     x: &Matrix,
     weights: Option<&[f64]>,
-) -> anyhow::Result<(Fitted, Option<groat::batch::forward::Density>)> {
+) -> anyhow::Result<(Fitted, Option<groat::batch::density::Density>)> {
     let settings = plan.settings(train, session.seed);
     let problem = match &train.truth {
         Truth::Values { y, .. } => Problem::multi_output(x.view(), y.view())?,

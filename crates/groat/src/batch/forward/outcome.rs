@@ -33,7 +33,7 @@ impl Outcome {
         criterion: Criterion<'_>,
         candidates: usize,
     ) -> Self {
-        let by_error_rate = !matches!(criterion, Criterion::MeanSquare);
+        let by_error_rate = !matches!(criterion, Criterion::MeanSquared);
         Self { selection, rows, responses, weights, root, bias, by_error_rate, candidates }
     }
 
@@ -66,7 +66,7 @@ impl Outcome {
         (0..predictions.rows())
             .map(|k| match target {
                 Target::Classes { codes, .. } => f64::from(u8::from(winner(predictions.row(k)) != codes[k])),
-                _ => mean_square(predictions.row(k), self.responses.row(k)),
+                _ => mean_squared(predictions.row(k), self.responses.row(k)),
             })
             .collect()
     }
@@ -81,8 +81,8 @@ impl Outcome {
             let losses = self.losses(target);
             mean(&|k| losses[k])
         });
-        let mean_square = mean(&|k| mean_square(predictions.row(k), self.responses.row(k)));
-        LeaveOneOut { mean_square, error_rate, predictions }
+        let mean_squared = mean(&|k| mean_squared(predictions.row(k), self.responses.row(k)));
+        LeaveOneOut { mean_squared, error_rate, predictions }
     }
 
     /// The growth of the final model, term by term.
@@ -130,7 +130,7 @@ impl Outcome {
             .with("patience", settings.patience)
             .with("passes", settings.passes)
             .with("candidates", self.candidates)
-            .with("criterion", if self.by_error_rate { "error-rate" } else { "mean-square" })
+            .with("criterion", if self.by_error_rate { "error-rate" } else { "mean-squared" })
             .with_growth(stages.iter().map(|s| s.leave_one_out).collect());
         let mut fitted = Fitted::new(model.with_record(record), self.candidates);
         fitted.leave_one_out = Some(self.leave_one_out(&problem.target));
@@ -152,6 +152,6 @@ impl Outcome {
     }
 }
 
-fn mean_square(a: &[f64], b: &[f64]) -> f64 {
+fn mean_squared(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64
 }

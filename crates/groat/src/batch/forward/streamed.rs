@@ -411,7 +411,7 @@ impl<'a> Streamed<'a> {
             .with("patience", self.settings.patience)
             .with("passes", self.settings.passes)
             .with("candidates", self.drawn.rows.rows())
-            .with("criterion", "mean-square")
+            .with("criterion", "mean-squared")
             .with_growth(curve[1..=size].to_vec());
         let vectors = self.drawn.rows.view().select(&self.chosen);
         let model = self.terms.expansion(&self.settings.kernel, vectors, q, self.settings.bias)?;
@@ -425,8 +425,8 @@ impl<'a> Streamed<'a> {
             })
             .collect();
         let predictions = Matrix::zeros(0, q);
-        let mean_square = sums[0] / total;
-        fitted.leave_one_out = Some(LeaveOneOut { mean_square, error_rate: None, predictions });
+        let mean_squared = sums[0] / total;
+        fitted.leave_one_out = Some(LeaveOneOut { mean_squared, error_rate: None, predictions });
         let form = Orthogonal::new(self.settings.bias, self.terms.upper.clone());
         let noise = sums[2..].iter().map(|s| s / self.drawn.total as f64).collect();
         fitted.growth = Some(Growth::new(form.clone(), self.terms.weights(q)));
@@ -439,7 +439,7 @@ impl<'a> Streamed<'a> {
 
 /// Sizes are made to fit here; if they did not, this is what is said.
 fn shape(e: groat_linalg::Error) -> Error {
-    Error::Numerical { what: "the products of the candidates", reason: e.to_string() }
+    Error::linear_algebra("the products of the candidates")(e)
 }
 
 #[cfg(test)]
@@ -483,7 +483,7 @@ mod tests {
             let (a, b) = (whole.model.values(x).unwrap(), parts.model.values(x).unwrap());
             assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 1e-6));
             let (a, b) = (whole.leave_one_out.unwrap(), parts.leave_one_out.unwrap());
-            assert!((a.mean_square - b.mean_square).abs() < 1e-9);
+            assert!((a.mean_squared - b.mean_squared).abs() < 1e-9);
         }
     }
 

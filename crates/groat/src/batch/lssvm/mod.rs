@@ -48,6 +48,7 @@ const WORTHWHILE: f64 = 0.75;
 
 /// How the linear system is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Solver {
     /// Whatever is predicted to be fastest within the memory.
     Auto,

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 /// A rule by which the support is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum SupportRule {
     /// 003 (8): the largest `A + gamma S` among supports up to the largest distance; holds `gamma`.
     Combined(f64),
@@ -84,6 +85,7 @@ impl FromStr for SupportRule {
 
 /// The chosen support.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SupportChoice {
     /// `C`.
     pub support: f64,
