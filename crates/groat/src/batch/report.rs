@@ -2,7 +2,7 @@
 
 use super::{ErrorBars, Growth};
 use crate::expansion::Expansion;
-use crate::kernels::Kernel;
+use crate::kernels::{Kernel, Width};
 use crate::matrix::Matrix;
 
 /// A model and how it was found.
@@ -17,6 +17,8 @@ pub struct Fitted {
     pub leave_one_out: Option<LeaveOneOut>,
     /// How far a prediction may be off, for regressions by a method that knows.
     pub error_bars: Option<ErrorBars>,
+    /// The width of the Parzen estimate that a density stands for.
+    pub parzen_width: Option<Width>,
     /// Kernels and ridges that were tried.
     pub trials: Vec<Trial>,
     /// The model's growth, term by term, for methods that select.
@@ -37,6 +39,7 @@ impl Fitted {
             candidates,
             leave_one_out: None,
             error_bars: None,
+            parzen_width: None,
             trials: Vec::new(),
             stages: Vec::new(),
             growth: None,

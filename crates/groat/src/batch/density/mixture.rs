@@ -1,5 +1,6 @@
 //! Density estimates as mixtures of Gaussians that share their widths.
 
+use crate::batch::methods::OLS;
 use crate::data::Standardisation;
 use crate::error::{Error, Result, check_len};
 use crate::expansion::{Expansion, Record, Task};
@@ -67,7 +68,7 @@ impl Density {
         let height = self.log_norm().exp();
         let weights = Matrix::column(self.weights.iter().map(|w| w * height).collect());
         let model = Expansion::new(self.kernel(), self.centres.clone(), weights)?;
-        Ok(model.with_task(Task::Density)?.with_record(Record::new("ols", rows)))
+        Ok(model.with_task(Task::Density)?.with_record(Record::new(OLS, rows)))
     }
 
     /// The density of raw features, given this one of standardised features: `z = (x - mean) / scale`.

@@ -10,6 +10,7 @@ use super::simplex::SimplexProgram;
 use crate::batch::forward::{
     Criterion, Judgement, Objective, Ols, Penalty, Selection, StopReason, judgement, pick, stop_note,
 };
+use crate::batch::methods::OLS;
 use crate::batch::{Fitted, Method, Problem, Progress, Quiet, Stage, Trial, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
@@ -292,6 +293,7 @@ impl DensityEstimate {
         }
         fitted.notes.extend(stop_note(self.stop).map(str::to_owned));
         fitted.interrupted = self.stop == StopReason::Requested;
+        fitted.parzen_width = Some(self.parzen_width);
         fitted.trials = self.trials;
         fitted.stages = self.stages;
         Ok(fitted)
@@ -300,7 +302,7 @@ impl DensityEstimate {
 
 impl Method for SparseDensity {
     fn name(&self) -> &'static str {
-        "ols"
+        OLS
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -1,17 +1,20 @@
 //! The learner: parameters in, model out.
 
+use super::batches::Batches;
 use super::evidence::select_with_evidence;
 use super::outcome::Outcome;
 use super::select::{Criterion, Limits, Objective, state};
 use super::source::{Source, Storage};
 use super::width::WidthSearch;
 use crate::batch::density::SparseDensity;
+use crate::batch::methods::OLS;
 use crate::batch::{Fitted, Method, Problem, Progress, Target, Trial, Watch};
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
 use crate::tune::sample_rows;
 use std::ops::ControlFlow;
+use std::str::FromStr;
 
 /// Up to this many rows, every row is a candidate unless told otherwise.
 const ALL_CANDIDATES: usize = 5000;
@@ -45,6 +48,19 @@ pub enum ClassCriterion {
     ErrorRate,
     /// Leave-one-out mean square error of the +-1 coding.
     MeanSquared,
+}
+
+impl FromStr for ClassCriterion {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "auto" => Ok(ClassCriterion::Auto),
+            "error-rate" => Ok(ClassCriterion::ErrorRate),
+            "mean-squared" => Ok(ClassCriterion::MeanSquared),
+            _ => Err(Error::parse("criterion", text, "expected auto, error-rate or mean-squared")),
+        }
+    }
 }
 
 /// How much each class counts.
@@ -344,7 +360,7 @@ impl Ols {
 
 impl Method for Ols {
     fn name(&self) -> &'static str {
-        "ols"
+        OLS
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
@@ -367,6 +383,16 @@ impl Method for Ols {
             Some(search) if watch.stop_requested() => search.interrupted(&chosen, &problem)?,
             _ => chosen.run(&problem, watch)?.into_fitted(&chosen, &problem)?,
         };
+        fitted.trials = trials;
+        Ok(fitted)
+    }
+
+    fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let (kernel, trials) = self.choose_kernel(sample, watch)?;
+        if watch.stop_requested() {
+            return Err(Error::Stopped);
+        }
+        let mut fitted = Ols::fit_batches(&self.with_kernel(kernel), data, watch)?;
         fitted.trials = trials;
         Ok(fitted)
     }

@@ -2,6 +2,7 @@
 
 use super::ols::Ols;
 use super::select::{Criterion, Selection, StopReason, stop_note};
+use crate::batch::methods::OLS;
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Problem, Stage, Target};
 use crate::error::Result;
 use crate::expansion::{Record, Task, winner};
@@ -126,7 +127,7 @@ impl Outcome {
             model = model.with_task(Task::classes(count))?;
         }
         let stages = self.stages();
-        let record = Record::new("ols", problem.x.rows())
+        let record = Record::new(OLS, problem.x.rows())
             .with("patience", settings.patience)
             .with("passes", settings.passes)
             .with("candidates", self.candidates)

@@ -25,6 +25,7 @@ use super::loops;
 use super::ols::{Ols, Penalty};
 use super::pool::Pool;
 use super::select::{StopReason, state, stop_note};
+use crate::batch::methods::OLS;
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Progress, Stage, Watch};
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Record;
@@ -407,7 +408,7 @@ impl<'a> Streamed<'a> {
         let total = (self.drawn.total * q) as f64;
         let first = usize::from(self.settings.bias);
         let size = self.chosen.len();
-        let record = Record::new("ols", self.drawn.total)
+        let record = Record::new(OLS, self.drawn.total)
             .with("patience", self.settings.patience)
             .with("passes", self.settings.passes)
             .with("candidates", self.drawn.rows.rows())

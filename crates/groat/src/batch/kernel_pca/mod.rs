@@ -28,6 +28,7 @@ mod pre_image;
 
 use groat_linalg::{Lanczos, SparseSymmetric, View, ViewMut, Write, eigh, product};
 
+use crate::batch::methods::KERNEL_PCA;
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result, check_len, check_positive};
 use crate::expansion::{Expansion, Record, Task};
@@ -148,7 +149,7 @@ impl KernelPca {
             }
         }
         let targets = (1..=keep).map(|j| format!("component{j}")).collect();
-        let record = Record::new("kpca", n).with("centre", self.centre).with("components", keep);
+        let record = Record::new(KERNEL_PCA, n).with("centre", self.centre).with("components", keep);
         let mut model = Expansion::new(self.kernel.clone(), x.to_matrix(), weights)?
             .with_task(Task::Regression { targets })?
             .with_record(record);
