@@ -9,7 +9,6 @@ mod commands;
 mod dataset;
 mod exit;
 mod input;
-mod methods;
 mod model;
 mod output;
 mod points;

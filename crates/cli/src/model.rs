@@ -16,7 +16,7 @@ pub fn load(path: &Path) -> anyhow::Result<Expansion> {
 
 /// Whether the model gives principal components, which nothing can be compared with.
 pub fn gives_components(model: &Expansion) -> bool {
-    model.record().method == "kpca"
+    model.record().method == groat::batch::methods::KERNEL_PCA
 }
 
 /// Titles of something that there is one of for each output: `name`, with the target or class it belongs to where

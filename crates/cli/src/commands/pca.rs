@@ -8,6 +8,7 @@ use crate::points::Points;
 use crate::session::{Session, check_output, write_file};
 use groat::batch::{KernelPca, PrincipalComponents};
 use groat::data::{Column, Table, write_table};
+use groat::settings::Bytes;
 use groat::tune::SupportTuning;
 use groat::{Matrix, Rows};
 use groat_report::{Axis, Bars, Cells, Chart, Contours, Grid, Page, Paint, Scatter, Section, number};
@@ -46,7 +47,7 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
     session.check_stop()?;
     if let Some(support) = args.support {
         let tuning = SupportTuning::for_kernel(&points.kernel, points.x.view(), session.seed)?;
-        let choice = tuning.choose(support.rule(args.memory))?;
+        let choice = tuning.choose(args.memory.map_or(support, |Bytes(bytes)| support.within(bytes)))?;
         points.notes.push(format!("support {choice}"));
         points.kernel = tuning.kernel_with(choice.support);
     }

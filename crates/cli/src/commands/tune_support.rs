@@ -7,6 +7,7 @@ use crate::output::summary::Summary;
 use crate::points::Points;
 use crate::session::{Session, check_output, write_file};
 use groat::gram::SparseGram;
+use groat::settings::Bytes;
 use groat::tune::{CurvePoint, SupportChoice, SupportTuning};
 use groat_report::{Page, Section, Table, number};
 use serde::Serialize;
@@ -87,7 +88,7 @@ pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
     let points = Points::read(&args.points, session)?;
     session.check_stop()?;
     let tuning = SupportTuning::for_kernel(&points.kernel, points.x.view(), session.seed)?;
-    let rule = args.rule.rule(args.memory);
+    let rule = args.memory.map_or(args.rule, |Bytes(bytes)| args.rule.within(bytes));
     let choice = tuning.choose(rule)?;
     let kernel = tuning.kernel_with(choice.support);
     let expected = SparseGram::expect(&kernel, points.x.view(), session.seed)?;

@@ -21,6 +21,8 @@ pub struct Fitted {
     pub parzen_width: Option<Width>,
     /// Kernels and ridges that were tried.
     pub trials: Vec<Trial>,
+    /// What they were judged by, in words; empty when there was nothing to choose.
+    pub judged_by: String,
     /// The model's growth, term by term, for methods that select.
     pub stages: Vec<Stage>,
     /// What the model answered after each term, for methods that select one by one.
@@ -41,6 +43,7 @@ impl Fitted {
             error_bars: None,
             parzen_width: None,
             trials: Vec::new(),
+            judged_by: String::new(),
             stages: Vec::new(),
             growth: None,
             interrupted: false,

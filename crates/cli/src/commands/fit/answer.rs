@@ -2,7 +2,6 @@
 
 use super::Outcome;
 use crate::dataset::{Errors, Targets, Truth};
-use crate::methods;
 use crate::output::summary::{Summary, count, duration};
 use groat::metrics::DensityScore;
 use groat_report::number;
@@ -146,23 +145,17 @@ impl Answer {
 
 /// How the kernel was found.
 pub fn kernel_choice(outcome: &Outcome) -> String {
-    let by = judged_by(outcome);
-    let radial = outcome.fitted.model.kernel().width().is_some();
-    match outcome.fitted.trials.len() {
-        0 | 1 => "as given".to_owned(),
-        tried if outcome.plan.method == "ols" => format!("chosen by {by} among {tried} widths"),
-        tried if radial => format!("chosen by {by} among {tried} widths and ridges"),
-        tried => format!("as given, its ridge chosen by {by} among {tried}"),
-    }
-}
-
-/// What the widths that were tried are judged by.
-pub fn judged_by(outcome: &Outcome) -> String {
-    let Outcome { plan, train, .. } = outcome;
-    match plan.method.as_str() {
-        _ if outcome.reference.is_some() => "held-out log density".to_owned(),
-        "ols" => methods::ols::validation(&plan.settings(train, 0)).to_string(),
-        _ => "leave-one-out".to_owned(),
+    let (by, trials) = (&outcome.fitted.judged_by, &outcome.fitted.trials);
+    let Some(first) = trials.first().filter(|_| trials.len() > 1) else { return "as given".to_owned() };
+    let tried = trials.len();
+    let (widths, ridges) = (
+        trials.iter().any(|trial| trial.kernel != first.kernel),
+        trials.iter().any(|trial| trial.ridge != first.ridge),
+    );
+    match (widths, ridges) {
+        (true, true) => format!("chosen by {by} among {tried} widths and ridges"),
+        (true, false) => format!("chosen by {by} among {tried} widths"),
+        (false, _) => format!("as given, its ridge chosen by {by} among {tried}"),
     }
 }
 

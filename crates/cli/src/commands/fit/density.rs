@@ -1,9 +1,8 @@
 //! A density: the sparse estimate and the Parzen estimate that it stands for.
 
 use crate::dataset::Samples;
-use crate::methods::{self, Settings};
-use groat::batch::density::{Density, Parzen};
-use groat::batch::{Fitted, Problem, Watch};
+use groat::batch::Fitted;
+use groat::batch::density::Density;
 use groat::data::Standardisation;
 use groat::metrics::DensityScore;
 
@@ -11,18 +10,6 @@ use groat::metrics::DensityScore;
 pub struct Reference {
     pub density: Density,
     pub test: Option<DensityScore>,
-}
-
-/// Fits both; features and widths are those of the problem.
-pub fn fit(
-    settings: &Settings<'_>,
-    problem: &Problem<'_>,
-    watch: &dyn Watch,
-) -> anyhow::Result<(Fitted, Density)> {
-    let method = methods::ols::density(settings)?;
-    let estimate = method.estimate(problem.x, problem.weights, watch)?;
-    let parzen = Parzen::new().width(estimate.parzen_width.clone()).fit(problem.x)?;
-    Ok((estimate.into_fitted(problem.x.rows())?, parzen))
 }
 
 /// Both estimates for raw features. A density of standardised features would need the scale as a factor, so the

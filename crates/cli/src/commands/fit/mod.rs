@@ -11,14 +11,15 @@ use crate::commands::predict;
 use crate::dataset::{Answers, Samples, Truth};
 use crate::exit::Interrupted;
 use crate::input::read_table;
-use crate::methods;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
 use crate::session::{Session, write_file};
 use density::Reference;
+use groat::batch::density::{Density, Parzen};
 use groat::batch::{Fitted, Problem};
 use groat::data::{Column, Inputs, Standardisation, Table, write_table};
 use groat::expansion::Task;
+use groat::kernels::Width;
 use groat::{Kernel, Matrix};
 use plan::Plan;
 use std::time::Instant;
@@ -116,7 +117,7 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let mut notes: Vec<String> = uneven_targets(&train).into_iter().collect();
     let (x, standardisation) = standardise(&plan, &train, &inputs, &mut notes)?;
     notes.extend(repeated_rows(&train));
-    let (mut fitted, reference) = learn(&plan, session, &bar, &train, &x, weights.as_deref())?;
+    let (mut fitted, reference) = learn(&plan, &bar, &train, &x, weights.as_deref())?;
     notes.append(&mut fitted.notes);
     let record = fitted.model.record().clone().with("seed", session.seed).with("source", table.source());
     let kernel = fitted.model.kernel().clone();
@@ -160,13 +161,11 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
 /// Fits the model; for a density returns the Parzen estimate too, both of the features as they are in `x`.
 fn learn(
     plan: &Plan,
-    session: &Session,
     bar: &Bar<'_>,
     train: &Samples,
     x: &Matrix,
     weights: Option<&[f64]>,
-) -> anyhow::Result<(Fitted, Option<groat::batch::density::Density>)> {
-    let settings = plan.settings(train, session.seed);
+) -> anyhow::Result<(Fitted, Option<Density>)> {
     let problem = match &train.truth {
         Truth::Values { y, .. } => Problem::multi_output(x.view(), y.view())?,
         Truth::Classes { codes, labels } => Problem::classification(x.view(), codes, labels.len())?,
@@ -176,11 +175,10 @@ fn learn(
         Some(weights) => problem.with_weights(weights)?,
         None => problem,
     };
-    if matches!(train.truth, Truth::Nothing) {
-        let (fitted, parzen) = density::fit(&settings, &problem, bar)?;
-        return Ok((fitted, Some(parzen)));
-    }
-    Ok((methods::build(&plan.method, &settings)?.fit(&problem, bar)?, None))
+    let fitted = plan.method_for(train)?.fit(&problem, bar)?;
+    let parzen = |width: &Width| Parzen::new().width(width.clone()).fit(problem.x);
+    let reference = fitted.parzen_width.as_ref().map(parzen).transpose()?;
+    Ok((fitted, reference))
 }
 
 fn task(truth: &Truth) -> Task {
@@ -224,7 +222,7 @@ fn standardise(
     let constant: Vec<&str> = standardisation.constant().iter().map(|&j| names[j].as_str()).collect();
     if !constant.is_empty() {
         notes.push(format!(
-            "constant in the training rows, so without influence: {} (--drop leaves columns out)",
+            "constant in the training rows, so without influence: {} (--exclude leaves columns out)",
             constant.join(", ")
         ));
     }

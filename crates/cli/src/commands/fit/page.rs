@@ -41,7 +41,7 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         None => page::space(model, &parts)?,
     };
     let optional =
-        [space, page::selection(&outcome.fitted, &outcome.kernel, &answer::judged_by(outcome), &parts)?];
+        [space, page::selection(&outcome.fitted, &outcome.kernel, &outcome.fitted.judged_by, &parts)?];
     for section in optional.into_iter().flatten() {
         page = page.section(section);
     }

@@ -6,12 +6,11 @@
 use super::Outcome;
 use super::plan::Plan;
 use crate::dataset::{Answers, Samples, Truth, takes_classes};
-use crate::methods;
 use crate::output::progress::Bar;
 use crate::session::Session;
 use groat::Matrix;
 use groat::batch::forward::FileBatches;
-use groat::batch::{Fitted, Problem, Trial};
+use groat::batch::{Fitted, Problem};
 use groat::data::{Classes, Column, Inputs, ReadOptions, Split, Table, TableReader};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -40,8 +39,7 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     if plan.standardise {
         batches = batches.standardised()?;
     }
-    let (mut fitted, trials) = learn(&plan, session, &bar, train, &batches)?;
-    fitted.trials = trials;
+    let mut fitted = learn(&plan, &bar, train, &batches)?;
     let mut notes = vec![
         "the data were read batch by batch and never held".to_owned(),
         format!("errors are those of {} training and {} test rows, drawn at random", train.len(), test.len()),
@@ -84,14 +82,7 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
 }
 
 /// Chooses the kernel on the drawn rows and fits it to all.
-fn learn(
-    plan: &Plan,
-    session: &Session,
-    bar: &Bar<'_>,
-    drawn: &Samples,
-    batches: &FileBatches,
-) -> anyhow::Result<(Fitted, Vec<Trial>)> {
-    let ols = methods::ols::ols(&plan.settings(drawn, session.seed))?;
+fn learn(plan: &Plan, bar: &Bar<'_>, drawn: &Samples, batches: &FileBatches) -> anyhow::Result<Fitted> {
     let mut x = drawn.x.clone();
     if let Some(standardisation) = batches.standardisation() {
         standardisation.apply(&mut x)?;
@@ -101,9 +92,7 @@ fn learn(
         Truth::Values { y, .. } => Problem::multi_output(x.view(), y.view())?,
         Truth::Nothing => Problem::density(x.view())?,
     };
-    let (kernel, trials) = ols.choose_kernel(&problem, bar)?;
-    session.check_stop()?;
-    Ok((ols.with_kernel(kernel).fit_batches(batches, bar)?, trials))
+    Ok(plan.method_for(drawn)?.fit_batches(batches, &problem, bar)?)
 }
 
 /// What the file holds.
