@@ -230,7 +230,7 @@ class OlsClassifier(BatchLearner):
         kernel: Kernel | str | None = None,
         *,
         width: ArrayLike | Literal["auto"] | None = None,
-        criterion: Literal["auto", "error-rate", "mean-square"] = "auto",
+        criterion: Literal["auto", "error-rate", "mean-squared"] = "auto",
         class_weight: ArrayLike | Literal["balanced"] | None = None,
         bias: bool = True,
         standardise: bool = False,

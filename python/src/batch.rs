@@ -196,7 +196,7 @@ impl BatchLearner {
     /// Mean squared error when each sample is predicted without it, or None where it was not worked out.
     #[getter]
     fn leave_one_out_mse(&self) -> PyResult<Option<f64>> {
-        Ok(self.outcome()?.leave_one_out.as_ref().map(|found| found.mean_square))
+        Ok(self.outcome()?.leave_one_out.as_ref().map(|found| found.mean_squared))
     }
 
     /// Share of samples put into the wrong class when they are left out; None for a regression.
@@ -254,7 +254,7 @@ impl BatchLearner {
         state.set_item("candidates", outcome.candidates)?;
         if let Some(found) = &outcome.leave_one_out {
             let predictions = array2(py, found.predictions.clone())?;
-            state.set_item("leave_one_out", (found.mean_square, found.error_rate, predictions))?;
+            state.set_item("leave_one_out", (found.mean_squared, found.error_rate, predictions))?;
         }
         let trial = |t: &Trial| (t.kernel.to_string(), t.ridge, t.score);
         state.set_item("trials", outcome.trials.iter().map(trial).collect::<Vec<_>>())?;
@@ -305,17 +305,17 @@ fn restore(state: &Bound<'_, PyDict>) -> PyResult<Outcome> {
     let leave_one_out = match state.get_item(intern!(py, "leave_one_out"))? {
         None => None,
         Some(found) => {
-            let (mean_square, error_rate, predictions): (f64, Option<f64>, Bound<'_, PyAny>) =
+            let (mean_squared, error_rate, predictions): (f64, Option<f64>, Bound<'_, PyAny>) =
                 found.extract()?;
             let predictions = Input::<f64>::rows_of("predictions", &predictions)?.rows()?.to_matrix();
-            Some(LeaveOneOut { mean_square, error_rate, predictions })
+            Some(LeaveOneOut::new(mean_squared, error_rate, predictions))
         }
     };
     let mut trials = Vec::new();
     for (kernel, ridge, score) in item("trials")?.extract::<Vec<(String, f64, f64)>>()? {
-        trials.push(Trial { kernel: kernel.parse().map_err(raise)?, ridge, score });
+        trials.push(Trial::new(kernel.parse().map_err(raise)?, ridge, score));
     }
-    let stage = |(row, leave_one_out, training)| Stage { row, leave_one_out, training };
+    let stage = |(row, leave_one_out, training)| Stage::new(row, leave_one_out, training);
     let stages: Vec<(usize, f64, f64)> = item("stages")?.extract()?;
     let classes = item("classes")?;
     Ok(Outcome {

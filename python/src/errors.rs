@@ -19,12 +19,14 @@ pyo3::import_exception!(groat.errors, StoppedError);
 pub(crate) fn raise(error: Error) -> PyErr {
     let text = error.to_string();
     match error {
-        Error::Parameter { .. } | Error::Parse { .. } => ParameterError::new_err(text),
+        Error::Parameter { .. } | Error::Parse { .. } | Error::Setting { .. } => {
+            ParameterError::new_err(text)
+        }
         Error::Shape { .. } => ShapeError::new_err(text),
         Error::NotFinite { .. } => NotFiniteError::new_err(text),
         Error::TooFew { .. } | Error::Data { .. } | Error::Source { .. } => DataError::new_err(text),
         Error::Model(_) => ModelFileError::new_err(text),
-        Error::Numerical { .. } => NumericalError::new_err(text),
+        Error::Numerical { .. } | Error::LinearAlgebra { .. } => NumericalError::new_err(text),
         Error::Memory { .. } => MemoryLimitError::new_err(text),
         Error::Stopped => StoppedError::new_err(text),
         // With number, text and path, Python picks the fitting subclass of OSError itself.

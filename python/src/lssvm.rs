@@ -53,6 +53,7 @@ impl PyLeastSquaresSvm {
             tolerance: params.number("tolerance")?.unwrap_or(default.tolerance),
             memory: params.whole("memory")?.unwrap_or(default.memory),
             seed: params.whole("seed")?.unwrap_or(default.seed),
+            ..default
         };
         let base = BatchLearner::new(Box::new(method), Goal::named(task)?, standardise, params);
         Ok(PyClassInitializer::from(base).add_subclass(Self))

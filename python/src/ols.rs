@@ -7,9 +7,8 @@ use crate::settings::{Params, not_allowed, params, whole};
 use crate::threads::detached;
 use groat::Matrix;
 use groat::batch::Search;
-use groat::batch::forward::{
-    ClassCriterion, ClassWeights, Density, Ols, Penalty, SparseDensity, Validation, WidthSearch,
-};
+use groat::batch::density::{Density, SparseDensity};
+use groat::batch::forward::{ClassCriterion, ClassWeights, Ols, Penalty, Validation, WidthSearch};
 use groat::kernels::Kernel;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -110,7 +109,7 @@ impl OlsRegressor {
 
 /// Sparse classification: kernels are chosen one by one to lower the leave-one-out error rate.
 ///
-/// criterion: "error-rate", "mean-square", or "auto": the error rate unless the data are large. class_weight:
+/// criterion: "error-rate", "mean-squared", or "auto": the error rate unless the data are large. class_weight:
 /// None, "balanced", or one factor per class in the order of the sorted labels. More than two classes share one
 /// selection. The other settings are those of OlsRegressor.
 #[pyclass(module = "groat", extends = BatchLearner, frozen, subclass)]
@@ -148,10 +147,10 @@ impl OlsClassifier {
         let criterion = match criterion {
             "auto" => ClassCriterion::Auto,
             "error-rate" => ClassCriterion::ErrorRate,
-            "mean-square" => ClassCriterion::MeanSquare,
+            "mean-squared" => ClassCriterion::MeanSquared,
             other => {
                 return Err(ParameterError::new_err(format!(
-                    "criterion = {other:?} is not allowed: \"auto\", \"error-rate\" or \"mean-square\""
+                    "criterion = {other:?} is not allowed: \"auto\", \"error-rate\" or \"mean-squared\""
                 )));
             }
         };

@@ -58,7 +58,7 @@ def test_classification(labels: list[object], rng: np.random.Generator) -> None:
     codes = np.arange(150) % len(labels)
     x = rng.normal(size=(150, 2)) * 0.4 + np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])[codes]
     y = np.array(labels)[codes]
-    for settings in ({}, {"criterion": "mean-square"}, {"class_weight": "balanced"}):
+    for settings in ({}, {"criterion": "mean-squared"}, {"class_weight": "balanced"}):
         learner = OlsClassifier(width=1.5, **settings).fit(x, y)  # type: ignore[arg-type]
         assert np.mean(learner.predict(x) == y) > 0.98
         assert learner.model.size <= 40

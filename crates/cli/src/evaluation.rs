@@ -1,6 +1,6 @@
 //! A model's answers beside the true ones, in the same way for every command that compares the two.
 
-use groat::batch::forward::Density;
+use groat::batch::density::Density;
 use groat::data::{Answers, Dataset, Table};
 use groat::metrics::{ClassificationErrors, DensityScore, RegressionErrors};
 use groat::model::Task;

@@ -39,7 +39,9 @@ pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
 pub fn about(data: &Path) -> impl FnOnce(anyhow::Error) -> anyhow::Error {
     let name = if data == Path::new("-") { "standard input".to_owned() } else { data.display().to_string() };
     move |error| match error.downcast_ref::<groat::Error>() {
-        Some(groat::Error::TooFew { .. } | groat::Error::Numerical { .. }) => error.context(name),
+        Some(
+            groat::Error::TooFew { .. } | groat::Error::Numerical { .. } | groat::Error::LinearAlgebra { .. },
+        ) => error.context(name),
         _ => error,
     }
 }
@@ -87,7 +89,11 @@ fn is_wrong_call(error: &anyhow::Error) -> bool {
         cause.is::<Usage>()
             || matches!(
                 cause.downcast_ref::<groat::Error>(),
-                Some(groat::Error::Parameter { .. } | groat::Error::Parse { .. })
+                Some(
+                    groat::Error::Parameter { .. }
+                        | groat::Error::Parse { .. }
+                        | groat::Error::Setting { .. }
+                )
             )
     })
 }

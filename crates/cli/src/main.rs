@@ -9,7 +9,6 @@ mod commands;
 mod evaluation;
 mod exit;
 mod input;
-mod methods;
 mod model;
 mod output;
 mod points;

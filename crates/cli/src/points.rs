@@ -37,7 +37,7 @@ impl Points {
         let table = read_table(&args.data.data, &args.data.reading.options(), session)?;
         let options = InputOptions {
             features: args.features.clone(),
-            exclude: args.drop.clone(),
+            exclude: args.exclude.clone(),
             categorical: args.data.reading.categorical.clone(),
             ..InputOptions::default()
         };

@@ -1,5 +1,8 @@
 //! The one error type: what was wrong, where, what was expected.
 
+pub use groat_linalg::Error as LinearAlgebraError;
+
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -18,7 +21,17 @@ pub enum Error {
         /// The offending value as given.
         value: String,
         /// The allowed range in words, e.g. "a finite number above 0".
-        expected: &'static str,
+        expected: Cow<'static, str>,
+    },
+    /// A setting was given to a method that has no use for it.
+    #[error("{method} knows no {setting}{}", after_semicolon(advice))]
+    Setting {
+        /// The method.
+        method: String,
+        /// What it was given: the name of a parameter, or a task.
+        setting: String,
+        /// Who knows it, or what the method does take.
+        advice: String,
     },
     /// A text (a kernel, a method, a setting) could not be understood.
     #[error("cannot read {what} {text:?}: {reason}")]
@@ -66,7 +79,17 @@ pub enum Error {
         /// How many there were.
         found: usize,
     },
-    /// A factorisation or an iteration broke down.
+    /// A factorisation or an iteration of linear algebra broke down. The source holds pivots, ranks and residuals.
+    #[error("{what} failed: {source}{}", after_semicolon(advice))]
+    LinearAlgebra {
+        /// The computation.
+        what: &'static str,
+        /// What happened, in numbers.
+        source: LinearAlgebraError,
+        /// What to try; may be empty.
+        advice: String,
+    },
+    /// A computation has no answer in finite numbers.
     #[error("{what} failed: {reason}")]
     Numerical {
         /// The computation.
@@ -199,6 +222,11 @@ pub enum ModelError {
     },
 }
 
+/// A remark behind a message, or nothing.
+fn after_semicolon(remark: &str) -> String {
+    if remark.is_empty() { String::new() } else { format!("; {remark}") }
+}
+
 /// An amount of memory as people say it.
 fn size(bytes: u64) -> String {
     let units = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
@@ -210,8 +238,12 @@ fn size(bytes: u64) -> String {
 
 impl Error {
     /// A parameter outside its range.
-    pub fn parameter(name: &'static str, value: impl ToString, expected: &'static str) -> Self {
-        Error::Parameter { name, value: value.to_string(), expected }
+    pub fn parameter(
+        name: &'static str,
+        value: impl ToString,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Error::Parameter { name, value: value.to_string(), expected: expected.into() }
     }
 
     /// A text that could not be understood.
@@ -224,6 +256,11 @@ impl Error {
         Error::Numerical { what, reason: reason.to_string() }
     }
 
+    /// A computation of linear algebra that broke down: for `map_err`.
+    pub(crate) fn linear_algebra(what: &'static str) -> impl Fn(LinearAlgebraError) -> Self {
+        move |source| Error::LinearAlgebra { what, source, advice: String::new() }
+    }
+
     /// A file that could not be read or written.
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Error::Io { path: path.into(), source }
@@ -232,7 +269,7 @@ impl Error {
 
 impl From<groat_linalg::Error> for Error {
     fn from(error: groat_linalg::Error) -> Self {
-        Error::Numerical { what: "linear algebra", reason: error.to_string() }
+        Error::linear_algebra("linear algebra")(error)
     }
 }
 
@@ -256,5 +293,33 @@ pub(crate) fn check_not_negative(name: &'static str, value: f64) -> Result<()> {
         Ok(())
     } else {
         Err(Error::parameter(name, value, "a finite number, 0 or above"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_linear_algebra_survive() {
+        let error: Error = LinearAlgebraError::NotPositiveDefinite { pivot: 7 }.into();
+        let Error::LinearAlgebra { source: LinearAlgebraError::NotPositiveDefinite { pivot }, .. } = &error
+        else {
+            panic!("{error:?}")
+        };
+        assert_eq!(*pivot, 7);
+        let source = std::error::Error::source(&error).map(ToString::to_string);
+        assert_eq!(error.to_string(), format!("linear algebra failed: {}", source.unwrap()));
+    }
+
+    #[test]
+    fn a_remark_stands_behind_a_message() {
+        let setting = |advice: &str| Error::Setting {
+            method: "slow".into(),
+            setting: "haste".into(),
+            advice: advice.into(),
+        };
+        assert_eq!(setting("").to_string(), "slow knows no haste");
+        assert_eq!(setting("quick does").to_string(), "slow knows no haste; quick does");
     }
 }

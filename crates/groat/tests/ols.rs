@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use groat::batch::forward::{
-    ClassCriterion, ClassWeights, Ols, Penalty, SparseDensity, Storage, Validation, WidthSearch,
-};
+use groat::batch::density::SparseDensity;
+use groat::batch::forward::{ClassCriterion, ClassWeights, Ols, Penalty, Storage, Validation, WidthSearch};
 use groat::batch::{Fitted, Method, Problem, Progress, Quiet, Watch};
 use groat::{Error, Kernel, Matrix, Rows};
 use rand::{RngExt, SeedableRng};
@@ -59,7 +58,7 @@ fn every_storage_chooses_the_same_terms() {
         let other = fit(storage);
         assert_eq!(rows(&double), rows(&other), "{storage:?}");
         let (a, b) = (double.leave_one_out.as_ref().unwrap(), other.leave_one_out.as_ref().unwrap());
-        assert!((a.mean_square / b.mean_square - 1.0).abs() < 1e-9);
+        assert!((a.mean_squared / b.mean_squared - 1.0).abs() < 1e-9);
     }
 }
 
@@ -105,7 +104,7 @@ fn leave_one_out_predictions_go_with_the_reported_error() {
         Ols::new(Kernel::gaussian(1.0)).fit(&Problem::regression(x.view(), &y).unwrap(), &Quiet).unwrap();
     let loo = fitted.leave_one_out.unwrap();
     let mean = (0..120).map(|i| (loo.predictions[(i, 0)] - y[i]).powi(2)).sum::<f64>() / 120.0;
-    assert!((mean - loo.mean_square).abs() < 1e-12);
+    assert!((mean - loo.mean_squared).abs() < 1e-12);
     assert!((fitted.stages.last().unwrap().leave_one_out - mean).abs() < 1e-9);
     let f = fitted.model.values(x.view()).unwrap();
     let training = (0..120).map(|i| (f[(i, 0)] - y[i]).powi(2)).sum::<f64>() / 120.0;
@@ -125,7 +124,7 @@ fn rings(n: usize, seed: u64) -> (Matrix, Vec<usize>) {
 fn several_classes_share_one_dictionary() {
     let ((x, codes), (xt, ct)) = (rings(300, 11), rings(1000, 12));
     let problem = Problem::classification(x.view(), &codes, 3).unwrap();
-    for criterion in [ClassCriterion::ErrorRate, ClassCriterion::MeanSquare] {
+    for criterion in [ClassCriterion::ErrorRate, ClassCriterion::MeanSquared] {
         let fitted = Ols::new(Kernel::gaussian(0.7))
             .class_criterion(criterion)
             .max_terms(40)
@@ -165,14 +164,14 @@ fn the_width_is_found_and_small_models_are_preferred() {
         |search: WidthSearch| Ols::new(Kernel::gaussian(1.0)).search(search).fit(&problem, &Quiet).unwrap();
     let loo = fit(WidthSearch::new());
     assert_eq!(loo.trials.len(), 10);
-    assert!(loo.leave_one_out.as_ref().unwrap().mean_square < 0.06);
+    assert!(loo.leave_one_out.as_ref().unwrap().mean_squared < 0.06);
     let folds = fit(WidthSearch::new().widths(vec![0.05, 1.0]).validation(Validation::Folds(4)));
     assert_eq!(folds.model.expansion().kernel(), &Kernel::gaussian(1.0));
     let small = fit(WidthSearch::new().one_standard_error(true));
     assert!(small.model.size() <= loo.model.size());
     let each = fit(WidthSearch::new().widths(vec![1.0]).per_feature(true));
     let best = each.trials.iter().map(|t| t.score).fold(f64::INFINITY, f64::min);
-    assert!((each.leave_one_out.unwrap().mean_square - best).abs() < 1e-12);
+    assert!((each.leave_one_out.unwrap().mean_squared - best).abs() < 1e-12);
     assert!(best <= each.trials[0].score);
 }
 
@@ -248,7 +247,7 @@ fn a_density_through_the_common_door() {
     let plain = SparseDensity::new().width(0.8).estimate(rows, None, &Quiet).unwrap().density;
     let refined =
         SparseDensity::new().width(0.8).refinement(30).estimate(rows, None, &Quiet).unwrap().density;
-    let mean = |d: &groat::batch::forward::Density| d.log_density(rows).unwrap().iter().sum::<f64>() / 400.0;
+    let mean = |d: &groat::batch::density::Density| d.log_density(rows).unwrap().iter().sum::<f64>() / 400.0;
     assert!(mean(&refined) > mean(&plain));
     assert!((refined.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
 }

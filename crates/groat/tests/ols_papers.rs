@@ -6,7 +6,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use flate2::read::GzDecoder;
-use groat::batch::forward::{Ols, Parzen, Penalty, SparseDensity};
+use groat::batch::density::{Parzen, SparseDensity};
+use groat::batch::forward::{Ols, Penalty};
 use groat::batch::{Fitted, Method, Problem, Quiet};
 use groat::{Kernel, Matrix, Rows, testing};
 use std::fs::File;
@@ -90,7 +91,7 @@ fn boston_housing_agrees_split_by_split() {
                 fitted.model.size() as f64,
                 mse(&fitted, &x, &y),
                 mse(&fitted, &xt, &yt),
-                fitted.leave_one_out.as_ref().unwrap().mean_square,
+                fitted.leave_one_out.as_ref().unwrap().mean_squared,
             ];
             eprintln!("split {} patience {patience}: {got:.4?} stored {want:.4?}", split + 1);
             assert!((got[0] - want[0]).abs() <= 1.0);
@@ -161,7 +162,7 @@ fn true_density(x: f64) -> f64 {
 }
 
 /// `integral p |p - f|` by the midpoint rule.
-fn weighted_l1(density: &groat::batch::forward::Density) -> f64 {
+fn weighted_l1(density: &groat::batch::density::Density) -> f64 {
     let step = 0.005;
     let grid: Vec<f64> = (0..8000).map(|i| -20.0 + (i as f64 + 0.5) * step).collect();
     let f = density.density(Rows::new(&grid, 1).unwrap()).unwrap();

@@ -1,7 +1,9 @@
 //! `groat fit`, as typed.
 
-use super::{Bytes, DataArgs, KernelArg, SelectionArgs, SupportArg};
+use super::{DataArgs, KernelArg, SettingArgs};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use groat::batch::{Methods, methods};
 use groat::data::TaskChoice;
 use std::path::PathBuf;
 
@@ -46,12 +48,13 @@ pub struct FitArgs {
     /// Columns to leave out
     #[arg(
         long,
+        alias = "drop",
         value_name = "NAME,...",
         value_delimiter = ',',
         conflicts_with = "features",
         help_heading = "Data"
     )]
-    pub drop: Vec<String>,
+    pub exclude: Vec<String>,
     /// Treat rows as moments in time: learn from the last L values of each feature and of the target
     #[arg(long, value_name = "L", help_heading = "Data", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub embed: Option<u32>,
@@ -64,32 +67,20 @@ pub struct FitArgs {
     /// Take features as they are instead of bringing each to mean 0 and deviation 1
     #[arg(long, help_heading = "Data")]
     pub no_standardise: bool,
+    /// Read the data batch by batch, again and again, instead of holding them: for files that do not fit memory
+    /// [default: when the file is larger than an eighth of --memory and the method can]
+    #[arg(long, help_heading = "Data")]
+    pub stream: bool,
 
     /// How to learn
-    #[arg(long, value_name = "NAME", default_value = "ols", value_parser = crate::methods::names(), help_heading = "Method")]
+    #[arg(long, value_name = "NAME", default_value = methods::OLS, value_parser = names(), help_heading = "Method")]
     pub method: String,
     /// Kernel, e.g. `gaussian`, `matern52:width=2`, `polynomial:degree=3`; a width not given is chosen by
     /// leave-one-out
     #[arg(long, value_name = "KERNEL", default_value = "gaussian", help_heading = "Method")]
     pub kernel: KernelArg,
-    /// Ridge, the penalty on large weights [default: chosen by leave-one-out]
-    #[arg(long, value_name = "NUMBER", help_heading = "Method")]
-    pub ridge: Option<f64>,
-    /// lssvm: distance from which on the kernel is zero: a number, `auto`, or a rule (alignment=0.95,
-    /// sparsity=0.99, combined=0.5, memory=2GiB)
-    #[arg(long, value_name = "SUPPORT", help_heading = "Method")]
-    pub support: Option<SupportArg>,
-    /// lssvm: how to solve: auto, dense, sparse or iterative
-    #[arg(long, value_name = "SOLVER", help_heading = "Method")]
-    pub solver: Option<groat::batch::Solver>,
-    /// lssvm: where the kernel matrix is not positive definite, raise the ridge until it is
-    #[arg(long, help_heading = "Method")]
-    pub shift: bool,
-    /// Memory that matrices may take, e.g. 2GiB
-    #[arg(long, value_name = "SIZE", help_heading = "Method")]
-    pub memory: Option<Bytes>,
     #[command(flatten)]
-    pub selection: SelectionArgs,
+    pub settings: SettingArgs,
 
     /// Part of the rows to hold out as test, by seed; 0 learns from all [default: 0.2]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, help_heading = "Test part")]
@@ -108,6 +99,12 @@ pub struct FitArgs {
     /// Also write a page with charts
     #[arg(long, value_name = "FILE.html", help_heading = "Writing")]
     pub report: Option<PathBuf>,
+}
+
+/// The methods of the library, for help and for checking what was typed.
+fn names() -> PossibleValuesParser {
+    let methods = Methods::standard();
+    PossibleValuesParser::new(methods.rows().iter().map(|row| PossibleValue::new(row.name).help(row.summary)))
 }
 
 /// What kind of answer to learn.

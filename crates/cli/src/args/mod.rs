@@ -6,27 +6,25 @@ mod evaluate;
 mod fit;
 mod generate;
 mod inspect;
-mod kernel;
 mod points;
 mod predict;
 mod reproduce;
 mod sample;
-mod selection;
-mod size;
+mod settings;
 mod stream;
 
 pub use data::{DataArgs, ReadingArgs};
 pub use evaluate::EvaluateArgs;
 pub use fit::{FitArgs, TaskArg};
 pub use generate::GenerateArgs;
+/// A kernel with its width, or without, which leaves the width to be chosen.
+pub use groat::batch::KernelChoice as KernelArg;
 pub use inspect::InspectArgs;
-pub use kernel::KernelArg;
 pub use points::{PcaArgs, PointArgs, TuneSupportArgs};
 pub use predict::PredictArgs;
 pub use reproduce::ReproduceArgs;
 pub use sample::SampleArgs;
-pub use selection::{ClassWeightsArg, SelectionArgs};
-pub use size::{Bytes, SupportArg};
+pub use settings::{SettingArgs, flag_name};
 pub use stream::{MethodArgs, OnBadRow, StreamArgs};
 
 use clap::{Args, Parser, Subcommand};

@@ -1,7 +1,9 @@
 //! Rows without answers, as typed: which columns to take and how.
 
-use super::{Bytes, DataArgs, KernelArg, SupportArg};
+use super::{DataArgs, KernelArg};
 use clap::Args;
+use groat::settings::Bytes;
+use groat::tune::SupportRule;
 use std::path::PathBuf;
 
 /// Rows to look at.
@@ -13,8 +15,8 @@ pub struct PointArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub features: Vec<String>,
     /// Columns to leave out
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "features")]
-    pub drop: Vec<String>,
+    #[arg(long, alias = "drop", value_name = "NAME,...", value_delimiter = ',', conflicts_with = "features")]
+    pub exclude: Vec<String>,
     /// Take features as they are instead of bringing each to mean 0 and deviation 1
     #[arg(long)]
     pub no_standardise: bool,
@@ -30,8 +32,8 @@ Prints alignment (how much of the full kernel matrix the sparse one still tells)
 supports of all sizes, and the support that a rule chooses.
 
 Examples:
-  groat tune-support map.csv --drop height --kernel gaussian:width=0.5
-  groat tune-support map.csv --drop height --rule sparsity=0.99 --report support.html
+  groat tune-support map.csv --exclude height --kernel gaussian:width=0.5
+  groat tune-support map.csv --exclude height --rule sparsity=0.99 --report support.html
       The best aligned matrix with 99 % zeros; a page with the curves and pictures of the matrix
   groat tune-support big.csv --rule memory=2GiB --json")]
 pub struct TuneSupportArgs {
@@ -40,7 +42,7 @@ pub struct TuneSupportArgs {
     /// auto, alignment=MU, sparsity=TAU, combined=GAMMA (largest alignment + GAMMA x share of zeros), memory=SIZE,
     /// or a support
     #[arg(long, value_name = "RULE", default_value = "auto")]
-    pub rule: SupportArg,
+    pub rule: SupportRule,
     /// With `auto`: memory that the matrix may take, e.g. 2GiB
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,
@@ -70,7 +72,7 @@ pub struct PcaArgs {
     pub no_centre: bool,
     /// Distance from which on the kernel is zero: a number, `auto`, or a rule as for tune-support
     #[arg(long, value_name = "SUPPORT")]
-    pub support: Option<SupportArg>,
+    pub support: Option<SupportRule>,
     /// Memory that the matrix may take, e.g. 2GiB
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,

@@ -9,6 +9,7 @@ use crate::points::Points;
 use crate::session::{Session, check_output, write_file};
 use groat::batch::{KernelPca, PrincipalComponents};
 use groat::data::{Column, Table, write_table};
+use groat::settings::Bytes;
 use groat::tune::SupportTuning;
 use groat::{Kernel, Matrix, Rows};
 use groat_report::{Axis, Bars, Cells, Chart, Contours, Grid, Page, Paint, Scatter, Section, number};
@@ -49,7 +50,7 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
     let (mut kernel, mut notes) = (points.kernel.clone(), points.notes.clone());
     if let Some(support) = args.support {
         let tuning = SupportTuning::for_kernel(&kernel, dense(prepared.x())?, session.seed)?;
-        let choice = tuning.choose(support.rule(args.memory))?;
+        let choice = tuning.choose(args.memory.map_or(support, |Bytes(bytes)| support.within(bytes)))?;
         notes.push(format!("support {choice}"));
         kernel = tuning.kernel_with(choice.support);
     }

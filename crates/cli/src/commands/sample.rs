@@ -6,7 +6,7 @@ use crate::output::summary::count;
 use crate::output::tables::print_table;
 use crate::session::{Session, check_output};
 use crate::{exit, model};
-use groat::batch::forward::Density;
+use groat::batch::density::Density;
 use groat::data::{Column, Table, write_table};
 use groat::model::Task;
 use rand::SeedableRng;

@@ -8,6 +8,7 @@ use crate::output::summary::Summary;
 use crate::points::Points;
 use crate::session::{Session, check_output, write_file};
 use groat::gram::SparseGram;
+use groat::settings::Bytes;
 use groat::tune::{CurvePoint, SupportChoice, SupportTuning};
 use groat_report::{Page, Section, Table, number};
 use serde::Serialize;
@@ -90,7 +91,7 @@ pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
     let prepared = points.prepared()?;
     let x = dense(prepared.x())?;
     let tuning = SupportTuning::for_kernel(&points.kernel, x, session.seed)?;
-    let rule = args.rule.rule(args.memory);
+    let rule = args.memory.map_or(args.rule, |Bytes(bytes)| args.rule.within(bytes));
     let choice = tuning.choose(rule)?;
     let kernel = tuning.kernel_with(choice.support);
     let expected = SparseGram::expect(&kernel, x, session.seed)?;

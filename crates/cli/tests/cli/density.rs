@@ -99,10 +99,10 @@ fn what_makes_no_sense_is_refused() {
     f.put("d.csv", clusters(60));
     for (line, said) in [
         ("fit d.csv --task density --target a", "no target"),
-        ("fit d.csv --task density --method krr", "--method ols"),
+        ("fit d.csv --task density --method krr", "krr knows no density; ols does"),
         ("fit d.csv --task density --kernel laplacian", "Gaussian"),
         ("fit d.csv --task density --embed 2", "--embed"),
-        ("fit d.csv --target a --method krr --max-terms 3", "--max-terms"),
+        ("fit d.csv --target a --method krr --max-terms 3", "--max-terms: krr knows no max_terms; ols does"),
         ("fit d.csv --target a --class-weights balanced", "--class-weights"),
     ] {
         assert!(f.fails(line, 2).contains(said), "{line}");

@@ -7,7 +7,7 @@
 //! Every face goes this road, and none adds anything to the model that comes out: it knows its classes or targets, the
 //! names of its features, what they are made from, their standardisation and how it came to be.
 
-use super::forward::Density;
+use super::density::Density;
 use super::{Fitted, Method, Problem, Watch};
 use crate::data::{Answers, Dataset, Standardisation};
 use crate::error::Result;

@@ -1,21 +1,28 @@
 //! Learners that see all their data at once.
 //!
 //! A learner is a plain struct of parameters that implements [`Method`]: from a [`Problem`] it makes a
-//! [`Fitted`] model, and tells a [`Watch`] how far it is.
+//! [`Fitted`] model, and tells a [`Watch`] how far it is. The [table of methods](methods) names them all, with their
+//! parameters, and builds them from settings by name ([`method`](method())).
 
+pub mod density;
 pub mod forward;
 mod kernel_pca;
 mod learn;
 mod lssvm;
+pub mod methods;
 mod orthogonal;
 mod problem;
 mod report;
 mod ridge;
 mod watch;
 
+pub use forward::Batches;
 pub use kernel_pca::{KernelPca, PrincipalComponents};
 pub use learn::{Preparation, Prepared, learn};
 pub use lssvm::{LeastSquaresSvm, Solver};
+pub use methods::{
+    Ability, BoxedMethod, KernelChoice, MethodPlan, MethodRow, Methods, Taken, TaskKind, method,
+};
 pub(crate) use orthogonal::Orthogonal;
 pub use orthogonal::{ErrorBars, Growth};
 pub use problem::{Problem, Target};
@@ -23,15 +30,27 @@ pub use report::{Fitted, LeaveOneOut, Stage, Trial};
 pub use ridge::{KernelRidge, Search};
 pub use watch::{Progress, Quiet, Watch};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A way to fit a model.
 ///
-/// A new method implements this, and gets a line in the command's list of methods.
+/// A new method implements this, and gets a row in the [table of methods](methods).
 pub trait Method {
     /// The name, spelled alike everywhere.
     fn name(&self) -> &'static str;
 
     /// Fits a model.
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted>;
+
+    /// Fits a model to data that are read in batches, again and again, and never held. What has to be chosen, such as
+    /// a width, is chosen on `sample`, some of the rows.
+    ///
+    /// Few methods can ([`Ability::Batches`]); the others refuse.
+    fn fit_batches(&self, _data: &dyn Batches, _sample: &Problem<'_>, _watch: &dyn Watch) -> Result<Fitted> {
+        Err(Error::Setting {
+            method: self.name().to_owned(),
+            setting: "reading in batches".to_owned(),
+            advice: "give it data that fit into memory".to_owned(),
+        })
+    }
 }

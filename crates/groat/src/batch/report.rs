@@ -1,13 +1,14 @@
 //! What a fit gives back.
 
 use super::Growth;
-use super::forward::Density;
+use super::density::Density;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::Model;
 
 /// A model and how it was found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Fitted {
     /// The model. It takes the features that the method was given; [`learn`](super::learn) makes it take raw ones.
     pub model: Model,
@@ -19,7 +20,7 @@ pub struct Fitted {
     pub leave_one_out: Option<LeaveOneOut>,
     /// Kernels and ridges that were tried.
     pub trials: Vec<Trial>,
-    /// What the trials were judged by, e.g. "leave-one-out".
+    /// What they were judged by, in words; empty when there was nothing to choose.
     pub judged_by: String,
     /// The model's growth, term by term, for methods that select.
     pub stages: Vec<Stage>,
@@ -42,7 +43,7 @@ impl Fitted {
             candidates,
             leave_one_out: None,
             trials: Vec::new(),
-            judged_by: "leave-one-out".to_owned(),
+            judged_by: String::new(),
             stages: Vec::new(),
             growth: None,
             reference: None,
@@ -54,17 +55,26 @@ impl Fitted {
 
 /// Leave-one-out results.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LeaveOneOut {
     /// Mean squared error over samples and outputs (weighted, where samples are).
-    pub mean_square: f64,
+    pub mean_squared: f64,
     /// Share of samples put into the wrong class; classification only.
     pub error_rate: Option<f64>,
     /// What each sample was predicted as: one row per sample, one column per output.
     pub predictions: Matrix,
 }
 
+impl LeaveOneOut {
+    /// The results, with an error rate where the target has classes.
+    pub fn new(mean_squared: f64, error_rate: Option<f64>, predictions: Matrix) -> Self {
+        Self { mean_squared, error_rate, predictions }
+    }
+}
+
 /// One kernel and ridge that were tried.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Trial {
     /// The kernel.
     pub kernel: Kernel,
@@ -74,8 +84,16 @@ pub struct Trial {
     pub score: f64,
 }
 
+impl Trial {
+    /// A kernel, a ridge and their score.
+    pub fn new(kernel: Kernel, ridge: f64, score: f64) -> Self {
+        Self { kernel, ridge, score }
+    }
+}
+
 /// The model after one more term.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Stage {
     /// Row of the training data that became a vector.
     pub row: usize,
@@ -83,4 +101,11 @@ pub struct Stage {
     pub leave_one_out: f64,
     /// Mean square error on the training data.
     pub training: f64,
+}
+
+impl Stage {
+    /// The row that joined, and the errors with it.
+    pub fn new(row: usize, leave_one_out: f64, training: f64) -> Self {
+        Self { row, leave_one_out, training }
+    }
 }

@@ -2,6 +2,7 @@
 
 /// How far a long piece of work is.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// What is being done, e.g. "choosing the width".
     pub stage: &'a str,
@@ -11,6 +12,19 @@ pub struct Progress<'a> {
     pub total: Option<usize>,
     /// A short line on the present state, or empty, e.g. "24 terms, leave-one-out error 0.031".
     pub detail: String,
+}
+
+impl<'a> Progress<'a> {
+    /// So many steps of a stage are finished, of so many where that is known.
+    pub fn new(stage: &'a str, done: usize, total: Option<usize>) -> Self {
+        Self { stage, done, total, detail: String::new() }
+    }
+
+    /// The same with a line on the present state.
+    #[must_use]
+    pub fn detail(self, detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), ..self }
+    }
 }
 
 /// Somebody who watches a fit. May be called from any thread.

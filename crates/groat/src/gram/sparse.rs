@@ -100,7 +100,7 @@ impl SparseGram {
             }
             evaluator.radial(values);
         });
-        Ok(SparseGram { matrix: matrix.map_err(|e| Error::numerical("assembling the kernel matrix", e))? })
+        Ok(SparseGram { matrix: matrix.map_err(Error::linear_algebra("assembling the kernel matrix"))? })
     }
 
     /// Number of rows.
@@ -151,18 +151,18 @@ impl SparseGram {
 
     /// The approximate minimum degree order.
     pub fn minimum_degree(&self) -> Result<Vec<u32>> {
-        minimum_degree(&self.matrix).map_err(|e| Error::numerical("minimum degree ordering", e))
+        minimum_degree(&self.matrix).map_err(Error::linear_algebra("minimum degree ordering"))
     }
 
     /// Numbers in the Cholesky factor as the rows stand, with the zeros that its dense blocks keep.
     pub fn factor_fill(&self) -> Result<usize> {
         let analysis = SparseAnalysis::new(&self.matrix, Ordering::Natural);
-        analysis.map(|a| a.fill()).map_err(|e| Error::numerical("predicting the fill of a factor", e))
+        analysis.map(|a| a.fill()).map_err(Error::linear_algebra("predicting the fill of a factor"))
     }
 
     /// The same matrix with rows and columns in another order.
     pub fn reordered(&self, order: &[u32]) -> Result<SparseGram> {
-        let matrix = self.matrix.permuted(order).map_err(|e| Error::numerical("reordering", e))?;
+        let matrix = self.matrix.permuted(order).map_err(Error::linear_algebra("reordering"))?;
         Ok(SparseGram { matrix })
     }
 

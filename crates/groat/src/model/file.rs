@@ -3,7 +3,8 @@
 //! The kind of the file says which function it holds; the envelope around it is the same for all.
 
 use super::{Calibration, Components, Function, Model, Record, Task};
-use crate::batch::{ErrorBars, KernelPca};
+use crate::batch::ErrorBars;
+use crate::batch::methods::KERNEL_PCA;
 use crate::data::{Inputs, Standardisation};
 use crate::error::{ModelError, Result};
 use crate::expansion::Expansion;
@@ -88,7 +89,7 @@ impl Model {
         let record: Record = file.json("record")?;
         let expansion = take_expansion(&mut file)?;
         let function = match file.kind() {
-            EXPANSION if file.is_first_version() && record.method == KernelPca::NAME => {
+            EXPANSION if file.is_first_version() && record.method == KERNEL_PCA => {
                 let reason =
                     "components written by version 0.1 lack their eigenvalues: run `groat pca` again";
                 return Err(ModelError::Metadata { name: "kind", reason: reason.to_owned() }.into());

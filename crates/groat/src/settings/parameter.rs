@@ -1,9 +1,10 @@
 //! What a parameter is called, means and may be.
 
+use super::bytes::{self, Bytes};
 use crate::error::{Error, Result};
 
 /// Which values a parameter may take.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Range {
     /// A finite number above 0.
@@ -32,6 +33,17 @@ pub enum Range {
     Positives,
     /// Finite numbers, separated by `;` or blanks, or the word `drawn`.
     NumbersOrDrawn,
+    /// An amount of memory.
+    Bytes,
+    /// The word, or a value of the range.
+    Or(&'static str, &'static Range),
+    /// A text with a reader of its own.
+    Text {
+        /// The allowed texts in words.
+        words: &'static str,
+        /// Whether a text can be read.
+        reads: fn(&str) -> bool,
+    },
 }
 
 impl Range {
@@ -39,6 +51,7 @@ impl Range {
     pub fn text(&self) -> String {
         match self {
             Range::Choice(words) => format!("one of {}", words.join(", ")),
+            Range::Or(word, range) => format!("{}, or {word}", range.text()),
             other => other.phrase().to_owned(),
         }
     }
@@ -58,6 +71,9 @@ impl Range {
             Range::WholeOrBudget => "a whole number, or budget",
             Range::Positives => "finite numbers above 0, separated by ';'",
             Range::NumbersOrDrawn => "finite numbers, separated by ';', or drawn",
+            Range::Bytes => bytes::WORDS,
+            Range::Or(..) => "a value of the range, or the word",
+            Range::Text { words, .. } => words,
         }
     }
 
@@ -78,6 +94,9 @@ impl Range {
             Range::WholeOrBudget => text == "budget" || text.parse::<usize>().is_ok(),
             Range::Positives => numbers(text, |v| v > 0.0),
             Range::NumbersOrDrawn => text == "drawn" || numbers(text, |_| true),
+            Range::Bytes => text.parse::<Bytes>().is_ok(),
+            Range::Or(word, range) => text == *word || range.holds(text),
+            Range::Text { reads, .. } => reads(text),
         }
     }
 }
@@ -112,7 +131,7 @@ impl Parameter {
         }
         match self.range {
             Range::Choice(_) => Err(Error::parse(self.name, text, format!("expected {}", self.range.text()))),
-            _ => Err(Error::parameter(self.name, text, self.range.phrase())),
+            _ => Err(Error::parameter(self.name, text, self.range.text())),
         }
     }
 }

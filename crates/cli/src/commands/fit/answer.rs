@@ -86,7 +86,7 @@ impl Answer {
             vectors: model.size(),
             candidates: outcome.fitted.candidates,
             leave_one_out: leave_one_out
-                .map(|loo| LeaveOneOut { mean_squared: loo.mean_square, error_rate: loo.error_rate }),
+                .map(|loo| LeaveOneOut { mean_squared: loo.mean_squared, error_rate: loo.error_rate }),
             training: outcome.train_answers.errors.clone(),
             test: outcome.test_answers.as_ref().map(|answers| answers.errors.clone()),
             parzen_test: outcome.parzen_test,

@@ -10,7 +10,6 @@ use crate::commands::predict;
 use crate::evaluation::{Evaluation, dense};
 use crate::exit::Interrupted;
 use crate::input::read_table;
-use crate::methods;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
 use crate::session::{Session, write_file};
@@ -96,11 +95,7 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let (split, how) = plan.split(data.len(), &inputs)?;
     let train = data.select(&split.train);
     let test = (!split.test.is_empty()).then(|| data.select(&split.test));
-    let settings = plan.settings(&train, session.seed);
-    let method = match train.answers() {
-        Answers::None => Box::new(methods::ols::density(&settings)?),
-        _ => methods::build(&plan.method, &settings)?,
-    };
+    let method = plan.method_for(&train)?;
     let preparation = Preparation::new().standardise(plan.standardise).seed(session.seed);
     let fitted = learn(&train, &*method, preparation, &bar)?;
     let parzen_test = match (&fitted.reference, &test) {

@@ -1,15 +1,16 @@
 //! What a call of `groat fit` means, settled before any data are read.
 
-use crate::args::{Bytes, FitArgs, KernelArg, SelectionArgs, SupportArg, TaskArg};
+use crate::args::{FitArgs, KernelArg, TaskArg, flag_name};
 use crate::evaluation::named_targets;
 use crate::exit;
-use crate::methods::Settings;
 use crate::session::{Session, check_output};
+use groat::batch::{Ability, BoxedMethod, Methods, TaskKind};
 use groat::data::{Answers, Dataset, Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
+use groat::settings::{Bytes, Settings};
 use std::path::{Path, PathBuf};
 
 /// Memory that a fit may take unless told otherwise. Data in memory take about eight times their file.
-const MEMORY: u64 = 2 << 30;
+const MEMORY: Bytes = Bytes(2 << 30);
 
 /// Everything that was asked for.
 pub struct Plan {
@@ -24,12 +25,8 @@ pub struct Plan {
     pub standardise: bool,
     pub method: String,
     pub kernel: KernelArg,
-    pub ridge: Option<f64>,
-    pub support: Option<SupportArg>,
-    pub solver: Option<groat::batch::Solver>,
-    pub shift: bool,
-    pub memory: Option<Bytes>,
-    pub selection: SelectionArgs,
+    settings: Settings,
+    stream: bool,
     pub weights: Option<String>,
     test: TestPart,
     seed: u64,
@@ -47,7 +44,8 @@ enum TestPart {
 impl Plan {
     /// Checks the arguments against each other, and that there is a place for the output.
     pub fn new(args: FitArgs, session: &Session) -> anyhow::Result<Self> {
-        method_knows(&args)?;
+        let settings = args.settings.clone().with_seed(session.seed);
+        as_typed(method_knows(&args, &settings))?;
         if args.task == TaskArg::Density {
             density_is_possible(&args)?;
         }
@@ -81,19 +79,15 @@ impl Plan {
             target: args.target,
             task: args.task,
             features: args.features,
-            exclude: args.drop,
+            exclude: args.exclude,
             categorical: args.data.reading.categorical,
             reading,
             embedding,
             standardise: !args.no_standardise,
             method: args.method,
             kernel: args.kernel,
-            ridge: args.ridge,
-            support: args.support,
-            solver: args.solver,
-            shift: args.shift,
-            memory: args.memory,
-            selection: args.selection,
+            settings,
+            stream: args.stream,
             weights: args.weights,
             test,
             seed: session.seed,
@@ -105,49 +99,45 @@ impl Plan {
 
     /// Whether the data are to be read again and again instead of being held.
     pub fn streams(&self) -> anyhow::Result<bool> {
+        let methods = Methods::standard();
+        if self.stream {
+            as_typed(methods.check_ability(&self.method, Ability::Batches, "reading in batches"))?;
+        }
         let obstacle = [
             ("--task density", self.task == TaskArg::Density),
-            ("another --method", self.method != "ols"),
+            ("another --method", !methods.find(&self.method)?.can(Ability::Batches)),
             ("--embed", self.embedding.is_some()),
             ("--split", matches!(self.test, TestPart::File(_))),
             ("--weights", self.weights.is_some()),
-            ("--class-weights", self.selection.class_weights.is_some()),
+            ("--class-weights", self.settings.get("class_weights").is_some()),
             ("--loo", self.loo.is_some()),
             ("standard input", self.data == Path::new("-")),
         ]
         .into_iter()
         .find_map(|(what, there)| there.then_some(what));
         match obstacle {
-            Some(what) if self.selection.stream => {
-                exit::usage(format!("--stream does not go together with {what}"))
-            }
+            Some(what) if self.stream => exit::usage(format!("--stream does not go together with {what}")),
             Some(_) => Ok(false),
             None => {
-                let memory = self.memory.map_or(MEMORY, |memory| memory.0);
+                let given = self.settings.get("memory").and_then(|text| text.parse::<Bytes>().ok());
+                let Bytes(memory) = given.unwrap_or(MEMORY);
                 let large = self.data.metadata().is_ok_and(|file| file.len() > memory / 8);
-                Ok(self.selection.stream || large)
+                Ok(self.stream || large)
             }
         }
     }
 
-    /// What a method may want to know.
-    pub fn settings<'a>(&'a self, samples: &'a Dataset, seed: u64) -> Settings<'a> {
-        let classes: &[String] = match samples.answers() {
-            Answers::Classes { labels, .. } => labels,
-            _ => &[],
+    /// The method for samples like these.
+    pub fn method_for(&self, samples: &Dataset) -> anyhow::Result<BoxedMethod> {
+        let (task, classes): (TaskKind, &[String]) = match samples.answers() {
+            Answers::Values { .. } => (TaskKind::Regression, &[]),
+            Answers::Classes { labels, .. } => (TaskKind::Classification, labels),
+            _ => (TaskKind::Density, &[]),
         };
-        Settings {
-            kernel: self.kernel.for_features(samples.x().cols()),
-            ridge: self.ridge,
-            support: self.support,
-            solver: self.solver,
-            shift: self.shift,
-            rows: samples.len(),
-            memory: self.memory,
-            selection: &self.selection,
-            classes,
-            seed,
-        }
+        let methods = Methods::standard();
+        as_typed(methods.check_task(&self.method, task, &self.settings))?;
+        let kernel = self.kernel.for_features(samples.x().cols());
+        as_typed(methods.build(&self.method, &kernel, classes, &self.settings))
     }
 
     /// Part of the rows that is held out, chosen by seed.
@@ -227,39 +217,41 @@ impl Plan {
 }
 
 /// Nothing that was typed is passed over in silence because the method or the task has no use for it.
-fn method_knows(args: &FitArgs) -> anyhow::Result<()> {
-    let lssvm =
-        [("--support", args.support.is_some()), ("--solver", args.solver.is_some()), ("--shift", args.shift)];
-    let lssvm = lssvm.into_iter().find_map(|(argument, given)| given.then_some(argument));
-    match (args.method.as_str(), args.selection.given(), lssvm) {
-        (method, Some(argument), _) if method != "ols" => {
-            exit::usage(format!("{argument} needs --method ols"))
-        }
-        (method, _, Some(argument)) if method != "lssvm" => {
-            exit::usage(format!("{argument} needs --method lssvm"))
-        }
-        _ if args.selection.refinement.is_some() && args.task != TaskArg::Density => {
-            exit::usage("--refinement needs --task density")
-        }
-        _ => Ok(()),
+fn method_knows(args: &FitArgs, settings: &Settings) -> groat::Result<()> {
+    let methods = Methods::standard();
+    methods.check(&args.method, settings)?;
+    let task = |task| methods.check_task(&args.method, task, settings);
+    match args.task {
+        TaskArg::Regression => task(TaskKind::Regression),
+        TaskArg::Classification => task(TaskKind::Classification),
+        TaskArg::Density => task(TaskKind::Density),
+        // Numbers or classes: the data will tell.
+        TaskArg::Auto => task(TaskKind::Classification).or_else(|_| task(TaskKind::Regression)),
     }
 }
 
-/// A density has no target, and only one method knows it.
+/// A refusal of the library that names the flag as it was typed.
+fn as_typed<T>(checked: groat::Result<T>) -> anyhow::Result<T> {
+    let has_flag =
+        |name: &str| Methods::standard().parameters().iter().any(|parameter| parameter.name == name);
+    checked.or_else(|error| {
+        let name = match &error {
+            groat::Error::Setting { setting, .. } => setting.as_str(),
+            groat::Error::Parameter { name, .. } => name,
+            _ => return Err(error.into()),
+        };
+        if has_flag(name) { exit::usage(format!("{}: {error}", flag_name(name))) } else { Err(error.into()) }
+    })
+}
+
+/// A density has no target.
 fn density_is_possible(args: &FitArgs) -> anyhow::Result<()> {
     match () {
         () if args.target.is_some() => exit::usage(
-            "a density has no target: leave --target out, and name columns with --features or --drop",
+            "a density has no target: leave --target out, and name columns with --features or --exclude",
         ),
         () if args.embed.is_some() => exit::usage("--embed needs a target, which a density has not"),
-        () if args.method != "ols" => exit::usage("--task density needs --method ols"),
         () if args.loo.is_some() => exit::usage("--loo needs a target, which a density has not"),
-        () if args.selection.class_weights.is_some() => {
-            exit::usage("--class-weights needs classes, which a density has not")
-        }
-        () if args.selection.folds.is_some() || args.selection.per_feature => exit::usage(
-            "--folds and --per-feature need a target: a density judges its widths by the log density of held-out rows",
-        ),
         () => Ok(()),
     }
 }

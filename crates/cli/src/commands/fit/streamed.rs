@@ -6,12 +6,11 @@
 use super::Outcome;
 use super::plan::Plan;
 use crate::evaluation::Evaluation;
-use crate::methods;
 use crate::output::progress::Bar;
 use crate::session::Session;
 use groat::Matrix;
+use groat::batch::Fitted;
 use groat::batch::forward::FileBatches;
-use groat::batch::{Fitted, Trial};
 use groat::data::{Answers, Classes, Column, Dataset, Inputs, ReadOptions, Split, Table, TableReader};
 use groat::model::Task;
 use rand::{RngExt, SeedableRng};
@@ -41,8 +40,7 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     if plan.standardise {
         batches = batches.standardised()?;
     }
-    let (mut fitted, trials) = learn(&plan, session, &bar, train, &batches)?;
-    fitted.trials = trials;
+    let mut fitted = learn(&plan, &bar, train, &batches)?;
     let mut notes = vec![
         "the data were read batch by batch and never held".to_owned(),
         format!("errors are those of {} training and {} test rows, drawn at random", train.len(), test.len()),
@@ -86,22 +84,12 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
 }
 
 /// Chooses the kernel on the drawn rows and fits it to all.
-fn learn(
-    plan: &Plan,
-    session: &Session,
-    bar: &Bar<'_>,
-    drawn: &Dataset,
-    batches: &FileBatches,
-) -> anyhow::Result<(Fitted, Vec<Trial>)> {
-    let ols = methods::ols::ols(&plan.settings(drawn, session.seed))?;
+fn learn(plan: &Plan, bar: &Bar<'_>, drawn: &Dataset, batches: &FileBatches) -> anyhow::Result<Fitted> {
     let mut scaled = drawn.clone();
     if let Some(standardisation) = batches.standardisation() {
         scaled.standardise(standardisation)?;
     }
-    let problem = scaled.problem()?;
-    let (kernel, trials) = ols.choose_kernel(&problem, bar)?;
-    session.check_stop()?;
-    Ok((ols.with_kernel(kernel).fit_batches(batches, bar)?, trials))
+    Ok(plan.method_for(drawn)?.fit_batches(batches, &scaled.problem()?, bar)?)
 }
 
 /// What the file holds.

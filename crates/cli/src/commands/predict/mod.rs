@@ -12,7 +12,7 @@ use crate::output::tables::print_table;
 use crate::session::{Session, check_output, stdout_error};
 use crate::{exit, model};
 use anyhow::Context;
-use groat::batch::forward::Density;
+use groat::batch::density::Density;
 use groat::data::{Column, Format, Inputs, Table, TableReader, write_csv, write_table};
 use groat::model::Task;
 use groat::{Matrix, Model, Rows};

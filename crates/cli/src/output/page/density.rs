@@ -3,7 +3,7 @@
 use super::Part;
 use super::space::{CELLS, plane, range, with_vectors, with_vectors_in_plane};
 use super::vectors::{feature_names, raw_vectors};
-use groat::batch::forward::Density;
+use groat::batch::density::Density;
 use groat::{Model, Rows};
 use groat_report::{Axis, Bars, Cells, Chart, Grid, Line, Paint, Section};
 

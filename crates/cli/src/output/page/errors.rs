@@ -54,7 +54,7 @@ fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table
         let name = if several { "leave-one-out, all targets" } else { "leave-one-out" };
         let rows = loo.predictions.rows().to_string();
         let dash = || "–".to_owned();
-        let numbers = [number(loo.mean_square.sqrt()), number(loo.mean_square), dash(), dash(), dash()];
+        let numbers = [number(loo.mean_squared.sqrt()), number(loo.mean_squared), dash(), dash(), dash()];
         table = table.row([name.to_owned(), rows].into_iter().chain(numbers));
     }
     table

@@ -1,6 +1,6 @@
-//! Orthogonal least squares driven by leave-one-out (systems C1 to C6; Chen, Hong and Harris 2007).
+//! Orthogonal least squares driven by leave-one-out (systems C1 to C4 and C6; Chen, Hong and Harris 2007).
 //!
-//! One engine builds `f(x) = b + sum_i beta_i k(x, c_i)` term by term for three tasks. At each stage the
+//! One engine builds `f(x) = b + sum_i beta_i k(x, c_i)` term by term. At each stage the
 //! candidate joins that gives the smallest leave-one-out error, which costs no refitting: with the chosen
 //! columns made orthogonal, `w_i`, and `d_i = w_i'w_i + lambda_i`,
 //!
@@ -10,11 +10,9 @@
 //!
 //! starting from `eps = y`, `eta = 1`. The selection ends when the criterion stops falling.
 //!
-//! | type | task |
+//! | type | what it is for |
 //! |---|---|
-//! | [`Ols`] | regression and classification (and densities, by handing over to the next) |
-//! | [`SparseDensity`] | density: the Parzen estimate is the target, the weights lie on the simplex |
-//! | [`Parzen`] | the full Parzen window estimate |
+//! | [`Ols`] | regression and classification; a density is handed over to [`SparseDensity`](super::density::SparseDensity), which uses the same engine |
 //! | [`WidthSearch`] | the kernel width by leave-one-out or folds |
 //!
 //! **Cost.** One pass over the `N x M` candidate matrix per stage, about ten exact evaluations of `O(N n)`, and
@@ -28,20 +26,15 @@
 mod basis;
 mod batches;
 mod columns;
-mod density;
 mod evidence;
 #[cfg(feature = "files")]
 mod file_batches;
 mod loops;
 mod ols;
 mod outcome;
-mod parzen;
 mod pool;
-mod refine;
 mod select;
-mod simplex;
 mod source;
-mod sparse_density;
 mod streamed;
 mod symmetric;
 #[cfg(test)]
@@ -49,13 +42,11 @@ mod tests;
 mod width;
 
 pub use batches::Batches;
-pub use density::Density;
 #[cfg(feature = "files")]
 pub use file_batches::FileBatches;
 pub use ols::{ClassCriterion, ClassWeights, Ols, Penalty};
-pub use parzen::{Parzen, likelihood_width};
 pub use select::StopReason;
-pub use simplex::SimplexProgram;
+pub(super) use select::{Criterion, Objective, Selection, stop_note};
 pub use source::Storage;
-pub use sparse_density::{DensityEstimate, SparseDensity};
+pub(super) use width::{Judgement, judgement, pick};
 pub use width::{Validation, WidthSearch};

@@ -1,17 +1,20 @@
 //! The learner: parameters in, model out.
 
+use super::batches::Batches;
 use super::evidence::select_with_evidence;
 use super::outcome::Outcome;
 use super::select::{Criterion, Limits, Objective, state};
 use super::source::{Source, Storage};
-use super::sparse_density::SparseDensity;
 use super::width::WidthSearch;
+use crate::batch::density::SparseDensity;
+use crate::batch::methods::OLS;
 use crate::batch::{Fitted, Method, Problem, Progress, Target, Trial, Watch};
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
 use crate::tune::sample_rows;
 use std::ops::ControlFlow;
+use std::str::FromStr;
 
 /// Up to this many rows, every row is a candidate unless told otherwise.
 const ALL_CANDIDATES: usize = 5000;
@@ -25,6 +28,7 @@ const ERROR_RATE_ENTRIES: u64 = 50_000_000;
 
 /// The penalty that every term starts with.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Penalty {
     /// A multiple of the mean energy `phi'phi` of the candidate columns: independent of the scale of the
     /// kernel and of the number of rows.
@@ -35,6 +39,7 @@ pub enum Penalty {
 
 /// What the selection minimises when the target is a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClassCriterion {
     /// The error rate on small and medium data, the mean square error where that would be slow.
     #[default]
@@ -42,11 +47,25 @@ pub enum ClassCriterion {
     /// Leave-one-out error rate, ties by mean square error.
     ErrorRate,
     /// Leave-one-out mean square error of the +-1 coding.
-    MeanSquare,
+    MeanSquared,
+}
+
+impl FromStr for ClassCriterion {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "auto" => Ok(ClassCriterion::Auto),
+            "error-rate" => Ok(ClassCriterion::ErrorRate),
+            "mean-squared" => Ok(ClassCriterion::MeanSquared),
+            _ => Err(Error::parse("criterion", text, "expected auto, error-rate or mean-squared")),
+        }
+    }
 }
 
 /// How much each class counts.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum ClassWeights {
     /// As its samples do.
     #[default]
@@ -71,24 +90,24 @@ pub enum ClassWeights {
 /// let problem = Problem::regression(Rows::new(&x, 1)?, &y)?;
 /// let fitted = Ols::new(Kernel::gaussian(1.0)).max_terms(12).fit(&problem, &Quiet)?;
 /// assert!(fitted.model.size() <= 12);
-/// assert!(fitted.leave_one_out.unwrap().mean_square < 1e-5);
+/// assert!(fitted.leave_one_out.unwrap().mean_squared < 1e-5);
 /// # Ok::<(), groat::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Ols {
-    pub(super) kernel: Kernel,
-    pub(super) search: Option<WidthSearch>,
-    pub(super) bias: bool,
-    pub(super) penalty: Penalty,
-    pub(super) passes: usize,
-    pub(super) patience: usize,
-    pub(super) max_terms: usize,
-    pub(super) candidates: Option<usize>,
-    pub(super) seed: u64,
-    pub(super) storage: Storage,
-    pub(super) memory_limit: u64,
-    pub(super) class_criterion: ClassCriterion,
-    pub(super) class_weights: ClassWeights,
+    pub(in crate::batch) kernel: Kernel,
+    pub(in crate::batch) search: Option<WidthSearch>,
+    pub(in crate::batch) bias: bool,
+    pub(in crate::batch) penalty: Penalty,
+    pub(in crate::batch) passes: usize,
+    pub(in crate::batch) patience: usize,
+    pub(in crate::batch) max_terms: usize,
+    pub(in crate::batch) candidates: Option<usize>,
+    pub(in crate::batch) seed: u64,
+    pub(in crate::batch) storage: Storage,
+    pub(in crate::batch) memory_limit: u64,
+    pub(in crate::batch) class_criterion: ClassCriterion,
+    pub(in crate::batch) class_weights: ClassWeights,
 }
 
 impl Ols {
@@ -217,7 +236,7 @@ impl Ols {
         Self { kernel, search: None, ..self.clone() }
     }
 
-    pub(super) fn check(&self, features: usize) -> Result<()> {
+    pub(in crate::batch) fn check(&self, features: usize) -> Result<()> {
         self.kernel.check_for(features)?;
         let (Penalty::Relative(penalty) | Penalty::Absolute(penalty)) = self.penalty;
         check_not_negative("penalty", penalty)?;
@@ -238,7 +257,7 @@ impl Ols {
     }
 
     /// The rows that may become centres, in increasing order.
-    pub(super) fn candidate_rows(&self, rows: usize) -> Vec<usize> {
+    pub(in crate::batch) fn candidate_rows(&self, rows: usize) -> Vec<usize> {
         let count = self.candidates.unwrap_or(if rows <= ALL_CANDIDATES { rows } else { POOL });
         sample_rows(rows, count, self.seed)
     }
@@ -273,7 +292,7 @@ impl Ols {
         match self.class_criterion {
             ClassCriterion::Auto => entries <= ERROR_RATE_ENTRIES,
             ClassCriterion::ErrorRate => true,
-            ClassCriterion::MeanSquare => false,
+            ClassCriterion::MeanSquared => false,
         }
     }
 
@@ -295,7 +314,7 @@ impl Ols {
                     Criterion::Largest(codes)
                 }
             }
-            _ => Criterion::MeanSquare,
+            _ => Criterion::MeanSquared,
         };
         let n = problem.x.rows();
         let constant = self.bias.then(|| scaled(vec![1.0; n], root.as_deref()));
@@ -310,7 +329,7 @@ impl Ols {
     }
 
     /// Runs the engine; also returns the number of candidate columns.
-    pub(super) fn select_terms(
+    pub(in crate::batch) fn select_terms(
         &self,
         x: Rows<'_>,
         rows: &[usize],
@@ -319,7 +338,7 @@ impl Ols {
         watch: &dyn Watch,
     ) -> Result<(super::select::Selection, usize)> {
         let source = Source::new(&self.kernel, x, x.select(rows), root)?;
-        let whole = !matches!(objective.criterion, Criterion::MeanSquare);
+        let whole = !matches!(objective.criterion, Criterion::MeanSquared);
         let columns = source.into_columns(self.storage, self.memory_limit, whole);
         let energies = columns.energies();
         let lambda = match self.penalty {
@@ -341,7 +360,7 @@ impl Ols {
 
 impl Method for Ols {
     fn name(&self) -> &'static str {
-        "ols"
+        OLS
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
@@ -369,6 +388,16 @@ impl Method for Ols {
             let classes = matches!(problem.target, Target::Classes { .. });
             fitted.judged_by = search.validation_for(classes).to_string();
         }
+        Ok(fitted)
+    }
+
+    fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let (kernel, trials) = self.choose_kernel(sample, watch)?;
+        if watch.stop_requested() {
+            return Err(Error::Stopped);
+        }
+        let mut fitted = Ols::fit_batches(&self.with_kernel(kernel), data, watch)?;
+        fitted.trials = trials;
         Ok(fitted)
     }
 }

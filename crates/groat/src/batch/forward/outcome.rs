@@ -2,6 +2,7 @@
 
 use super::ols::Ols;
 use super::select::{Criterion, Selection, StopReason, stop_note};
+use crate::batch::methods::OLS;
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Problem, Stage, Target};
 use crate::error::Result;
 use crate::matrix::Matrix;
@@ -33,7 +34,7 @@ impl Outcome {
         criterion: Criterion<'_>,
         candidates: usize,
     ) -> Self {
-        let by_error_rate = !matches!(criterion, Criterion::MeanSquare);
+        let by_error_rate = !matches!(criterion, Criterion::MeanSquared);
         Self { selection, rows, responses, weights, root, bias, by_error_rate, candidates }
     }
 
@@ -68,7 +69,7 @@ impl Outcome {
                 Target::Classes { codes, .. } => {
                     f64::from(u8::from(Decision::OneVsRest.class(predictions.row(k)) != codes[k]))
                 }
-                _ => mean_square(predictions.row(k), self.responses.row(k)),
+                _ => mean_squared(predictions.row(k), self.responses.row(k)),
             })
             .collect()
     }
@@ -83,8 +84,8 @@ impl Outcome {
             let losses = self.losses(target);
             mean(&|k| losses[k])
         });
-        let mean_square = mean(&|k| mean_square(predictions.row(k), self.responses.row(k)));
-        LeaveOneOut { mean_square, error_rate, predictions }
+        let mean_squared = mean(&|k| mean_squared(predictions.row(k), self.responses.row(k)));
+        LeaveOneOut { mean_squared, error_rate, predictions }
     }
 
     /// The growth of the final model, term by term.
@@ -125,11 +126,11 @@ impl Outcome {
         let terms = &self.selection.basis.terms;
         let function = terms.expansion(settings.kernel(), vectors, outputs, self.bias)?;
         let stages = self.stages();
-        let record = Record::new("ols", problem.x.rows())
+        let record = Record::new(OLS, problem.x.rows())
             .with("patience", settings.patience)
             .with("passes", settings.passes)
             .with("candidates", self.candidates)
-            .with("criterion", if self.by_error_rate { "error-rate" } else { "mean-square" })
+            .with("criterion", if self.by_error_rate { "error-rate" } else { "mean-squared" })
             .with_growth(stages.iter().map(|s| s.leave_one_out).collect());
         let error_bars = matches!(problem.target, Target::Values(_)).then(|| self.error_bars());
         let model = Model::new(function)
@@ -155,6 +156,6 @@ impl Outcome {
     }
 }
 
-fn mean_square(a: &[f64], b: &[f64]) -> f64 {
+fn mean_squared(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64
 }

@@ -30,7 +30,7 @@ pub(crate) struct Objective<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Criterion<'a> {
     /// Mean square error over samples and outputs.
-    MeanSquare,
+    MeanSquared,
     /// Share of wrong signs; the one target is minus or plus one. Ties go to the smaller mean square error.
     Sign,
     /// Share of samples whose largest output is not that of their class; one target per class.
@@ -48,6 +48,7 @@ pub(crate) struct Limits {
 
 /// Why a selection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StopReason {
     /// The leave-one-out criterion stopped falling.
     Criterion,
@@ -206,7 +207,7 @@ impl<'a> Search<'a> {
     fn criterion(&self) -> f64 {
         let Objective { targets, weights, .. } = self.objective;
         match self.objective.criterion {
-            Criterion::MeanSquare => self.basis.loo_squares(),
+            Criterion::MeanSquared => self.basis.loo_squares(),
             // A term of zeros leaves everything as it is.
             Criterion::Sign => {
                 let zero = vec![0.0; targets[0].len()];
@@ -230,7 +231,7 @@ impl<'a> Search<'a> {
     /// The best candidate, or none when all are spent.
     fn next(&mut self) -> Option<Score> {
         match self.objective.criterion {
-            Criterion::MeanSquare => self.next_bounded(),
+            Criterion::MeanSquared => self.next_bounded(),
             Criterion::Sign | Criterion::Largest(_) => self.next_scanned(),
         }
     }

@@ -22,6 +22,7 @@ const SMALL: u64 = 16 << 20;
 
 /// How candidate columns are kept between stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Storage {
     /// Double precision when small, else single, else none when single would pass the memory limit.
     #[default]

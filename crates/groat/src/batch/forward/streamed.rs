@@ -25,6 +25,7 @@ use super::loops;
 use super::ols::{Ols, Penalty};
 use super::pool::Pool;
 use super::select::{StopReason, state, stop_note};
+use crate::batch::methods::OLS;
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Progress, Stage, Watch};
 use crate::error::{Error, Result, check_len};
 use crate::kernels::{Centres, Evaluator};
@@ -407,11 +408,11 @@ impl<'a> Streamed<'a> {
         let total = (self.drawn.total * q) as f64;
         let first = usize::from(self.settings.bias);
         let size = self.chosen.len();
-        let record = Record::new("ols", self.drawn.total)
+        let record = Record::new(OLS, self.drawn.total)
             .with("patience", self.settings.patience)
             .with("passes", self.settings.passes)
             .with("candidates", self.drawn.rows.rows())
-            .with("criterion", "mean-square")
+            .with("criterion", "mean-squared")
             .with_growth(curve[1..=size].to_vec());
         let vectors = self.drawn.rows.view().select(&self.chosen);
         let function = self.terms.expansion(&self.settings.kernel, vectors, q, self.settings.bias)?;
@@ -429,8 +430,8 @@ impl<'a> Streamed<'a> {
             })
             .collect();
         let predictions = Matrix::zeros(0, q);
-        let mean_square = sums[0] / total;
-        fitted.leave_one_out = Some(LeaveOneOut { mean_square, error_rate: None, predictions });
+        let mean_squared = sums[0] / total;
+        fitted.leave_one_out = Some(LeaveOneOut { mean_squared, error_rate: None, predictions });
         fitted.growth = Some(Growth::new(form, self.terms.weights(q)));
         fitted.interrupted = stop == StopReason::Requested;
         fitted.notes = stop_note(stop).map(str::to_owned).into_iter().collect();
@@ -440,7 +441,7 @@ impl<'a> Streamed<'a> {
 
 /// Sizes are made to fit here; if they did not, this is what is said.
 fn shape(e: groat_linalg::Error) -> Error {
-    Error::Numerical { what: "the products of the candidates", reason: e.to_string() }
+    Error::linear_algebra("the products of the candidates")(e)
 }
 
 #[cfg(test)]
@@ -484,7 +485,7 @@ mod tests {
             let (a, b) = (whole.model.values(x).unwrap(), parts.model.values(x).unwrap());
             assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 1e-6));
             let (a, b) = (whole.leave_one_out.unwrap(), parts.leave_one_out.unwrap());
-            assert!((a.mean_square - b.mean_square).abs() < 1e-9);
+            assert!((a.mean_squared - b.mean_squared).abs() < 1e-9);
         }
     }
 

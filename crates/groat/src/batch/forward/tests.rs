@@ -1,10 +1,10 @@
 //! The selection against slow textbook formulas and against numbers computed elsewhere.
 
-use super::SimplexProgram;
 use super::basis::Basis;
 use super::columns::{Columns, Stored};
 use super::evidence::select_with_evidence;
 use super::select::{Criterion, Limits, Objective, Selection, select};
+use crate::batch::density::SimplexProgram;
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -133,7 +133,7 @@ fn bounded_selection_is_the_plain_one() {
         for targets in [vec![y.clone()], vec![y.clone(), second]] {
             let (chosen, curve) = reference(&columns, &targets, None, 1e-6, 20);
             let ours =
-                run(&columns, &targets, Criterion::MeanSquare, 1e-6, Limits { terms: 20, patience: NEVER });
+                run(&columns, &targets, Criterion::MeanSquared, 1e-6, Limits { terms: 20, patience: NEVER });
             let kept = ours.terms.len();
             assert_eq!(ours.terms, chosen[..kept]);
             for (a, b) in ours.curve[1..].iter().zip(&curve) {
@@ -219,7 +219,7 @@ fn leave_one_out_errors_are_those_of_refitted_models() {
         targets: &targets,
         weights: &weights,
         constant: Some(&root),
-        criterion: Criterion::MeanSquare,
+        criterion: Criterion::MeanSquared,
     };
     let limits = Limits { terms: 8, patience: 5 };
     let ours = select(&scaled, objective, vec![0.01; 40], limits, &mut go_on);
@@ -246,7 +246,7 @@ fn the_same_bits_on_one_thread_and_on_many() {
         run(
             &columns,
             std::slice::from_ref(&y),
-            Criterion::MeanSquare,
+            Criterion::MeanSquared,
             1e-6,
             Limits { terms: 30, patience: 5 },
         )
@@ -263,7 +263,7 @@ fn a_duplicated_candidate_is_never_chosen_twice() {
     x.extend(x.clone());
     y.extend(y.clone());
     let columns = gaussian_columns(&x, 1.0);
-    let ours = run(&columns, &[y], Criterion::MeanSquare, 0.0, Limits { terms: 60, patience: NEVER });
+    let ours = run(&columns, &[y], Criterion::MeanSquared, 0.0, Limits { terms: 60, patience: NEVER });
     assert!(ours.terms.len() <= 30);
     let weights = ours.basis.terms.original_weights(1);
     assert!(weights[0].iter().all(|w| w.is_finite()));
@@ -303,7 +303,7 @@ mod stored_vectors {
     fn regression() {
         let Some(v) = vector("batch_ols_loo_regression.json") else { return };
         let (columns, y, lambda) = problem(&v);
-        let s = run(&columns, &[y], Criterion::MeanSquare, lambda, Limits { terms: 14, patience: 0 });
+        let s = run(&columns, &[y], Criterion::MeanSquared, lambda, Limits { terms: 14, patience: 0 });
         assert_eq!(s.terms, indices(&v["selected"]));
         close(&s.curve[..6], &v["J"], 1e-10);
         assert!((s.curve[6] - v["J_refused"].as_f64().unwrap()).abs() < 1e-10);
@@ -348,7 +348,7 @@ mod stored_vectors {
             targets: &targets,
             weights: &weights,
             constant: None,
-            criterion: Criterion::MeanSquare,
+            criterion: Criterion::MeanSquared,
         };
         for (i, pass) in v["passes"].as_array().unwrap().iter().enumerate() {
             let limits = Limits { terms: 14, patience: 0 };

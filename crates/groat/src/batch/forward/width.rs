@@ -19,6 +19,7 @@ use std::fmt;
 
 /// How a width is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Validation {
     /// By the leave-one-out errors of the selected model: one fit per width. They were minimised by the
     /// selection, so they flatter; error rates do so most.
@@ -51,7 +52,7 @@ impl Default for WidthSearch {
 
 /// Error of a setting on data that it was not fitted to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Judgement {
+pub(in crate::batch) struct Judgement {
     pub mean: f64,
     pub standard_error: f64,
     pub size: f64,
@@ -180,7 +181,7 @@ impl WidthSearch {
 }
 
 /// The index of the chosen setting.
-pub(super) fn pick<T>(tried: &[(T, Judgement)], one_standard_error: bool) -> usize {
+pub(in crate::batch) fn pick<T>(tried: &[(T, Judgement)], one_standard_error: bool) -> usize {
     let by = |key: fn(&Judgement) -> f64, among: &dyn Fn(&Judgement) -> bool| {
         (0..tried.len())
             .filter(|&i| among(&tried[i].1))
@@ -266,7 +267,7 @@ fn by_folds(ols: &Ols, problem: &Problem<'_>, folds: usize) -> Result<Judgement>
     Ok(judgement(&losses, size))
 }
 
-pub(super) fn judgement(losses: &[f64], size: f64) -> Judgement {
+pub(in crate::batch) fn judgement(losses: &[f64], size: f64) -> Judgement {
     let n = losses.len() as f64;
     let mean = losses.iter().sum::<f64>() / n;
     let variance = losses.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);

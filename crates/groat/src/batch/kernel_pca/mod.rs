@@ -28,6 +28,7 @@ mod pre_image;
 
 use groat_linalg::{Lanczos, SparseSymmetric, View, ViewMut, Write, eigh, product};
 
+use crate::batch::methods::KERNEL_PCA;
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result, check_positive};
 use crate::expansion::Expansion;
@@ -106,9 +107,6 @@ fn subtract_mean(v: &mut [f64]) {
 }
 
 impl KernelPca {
-    /// Its name, as a model remembers it.
-    pub const NAME: &str = "kpca";
-
     /// Finds the leading components of the rows of `x`.
     ///
     /// Fewer than wanted come back when the matrix has no more positive eigenvalues.
@@ -249,7 +247,7 @@ impl PrincipalComponents {
     /// The analysis as a model: one output per component.
     pub fn into_model(self) -> Model {
         let centred = self.components.expansion().bias().is_some();
-        let record = Record::new(KernelPca::NAME, self.rows)
+        let record = Record::new(KERNEL_PCA, self.rows)
             .with("centre", centred)
             .with("components", self.eigenvalues().len());
         Model::new(self.components).with_record(record)

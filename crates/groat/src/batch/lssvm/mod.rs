@@ -36,6 +36,7 @@
 mod plan;
 mod solve;
 
+use crate::batch::methods::LEAST_SQUARES_SVM;
 use crate::batch::ridge::stablest;
 use crate::batch::{Fitted, KernelRidge, Method, Problem, Search, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
@@ -49,6 +50,7 @@ const WORTHWHILE: f64 = 0.75;
 
 /// How the linear system is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Solver {
     /// Whatever is predicted to be fastest within the memory.
     Auto,
@@ -58,6 +60,11 @@ pub enum Solver {
     Sparse,
     /// Preconditioned conjugate gradients on the sparse matrix.
     Iterative,
+}
+
+impl Solver {
+    /// What a solver may be called.
+    pub(crate) const NAMES: &[&str] = &["auto", "dense", "sparse", "iterative"];
 }
 
 impl std::fmt::Display for Solver {
@@ -102,6 +109,8 @@ pub struct LeastSquaresSvm {
     /// Whether the leave-one-out error is worked out. It takes a factorisation, so conjugate gradients are not
     /// chosen as long as one fits into the memory.
     pub leave_one_out: bool,
+    /// Up to this many rows it is worked out in any case, unless conjugate gradients are asked for.
+    pub leave_one_out_rows: usize,
     /// Whether a matrix that is not positive definite is met by a larger ridge instead of an error.
     pub shift: bool,
     /// Relative residual at which conjugate gradients stop.
@@ -122,6 +131,7 @@ impl Default for LeastSquaresSvm {
             ridges: Search::Fixed,
             solver: Solver::Auto,
             leave_one_out: false,
+            leave_one_out_rows: 0,
             shift: false,
             tolerance: 1e-12,
             memory: 8 << 30,
@@ -133,7 +143,7 @@ impl Default for LeastSquaresSvm {
 impl LeastSquaresSvm {
     fn check(&self, problem: &Problem<'_>) -> Result<()> {
         if problem.target == Target::Density {
-            return Err(Error::parameter("task", "density", "regression or classification for lssvm"));
+            return Err(Error::parameter("task", "density", "regression or classification"));
         }
         self.kernel.check_for(problem.x.cols())?;
         check_not_negative("ridge", self.ridge)?;
@@ -188,7 +198,7 @@ impl LeastSquaresSvm {
 
     /// The kernel with the support that the rule chooses, and a word on it.
     fn with_support(&self, kernel: Kernel, problem: &Problem<'_>, notes: &mut Vec<String>) -> Result<Kernel> {
-        let Some(rule) = self.support else { return Ok(kernel) };
+        let Some(rule) = self.support.map(|rule| rule.within(self.memory)) else { return Ok(kernel) };
         let tuning = SupportTuning::for_kernel(&kernel, problem.x, self.seed)?;
         let choice = tuning.choose(rule)?;
         notes.push(match rule {
@@ -216,7 +226,7 @@ fn nearly_full(tuning: &SupportTuning<'_>, sparsity: f64) -> Option<String> {
 
 impl Method for LeastSquaresSvm {
     fn name(&self) -> &'static str {
-        "lssvm"
+        LEAST_SQUARES_SVM
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
@@ -236,7 +246,9 @@ impl Method for LeastSquaresSvm {
             trials.extend(tapered);
         }
         notes.extend(kernel.warning_for(problem.x.cols()));
-        let settled = LeastSquaresSvm { kernel: kernel.clone(), ridge, ..self.clone() };
+        let few = problem.x.rows() <= self.leave_one_out_rows && self.solver != Solver::Iterative;
+        let leave_one_out = self.leave_one_out || few;
+        let settled = LeastSquaresSvm { kernel: kernel.clone(), ridge, leave_one_out, ..self.clone() };
         let solution = solve::solve(&settled, &problem, watch, &mut notes)?;
         let record = Record::new(self.name(), problem.x.rows())
             .with("ridge", solution.ridge)

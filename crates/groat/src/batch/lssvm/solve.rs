@@ -317,8 +317,9 @@ fn not_definite(error: &groat_linalg::Error, ridge: f64, smallest: Option<f64>) 
         }
         _ => format!("raise the ridge (now {ridge}), and check for duplicate rows"),
     };
-    Error::numerical(
-        "solving for the least-squares SVM",
-        format!("{error}; {remedy}, or let it be shifted (--shift)"),
-    )
+    Error::LinearAlgebra {
+        what: "solving for the least-squares SVM",
+        source: error.clone(),
+        advice: format!("{remedy}, or let it be shifted (--shift)"),
+    }
 }

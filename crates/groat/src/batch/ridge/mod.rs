@@ -23,6 +23,7 @@ mod solve;
 
 pub(in crate::batch) use solve::summary;
 
+use crate::batch::methods::KERNEL_RIDGE;
 use crate::batch::{Fitted, Method, Problem, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::Expansion;
@@ -127,13 +128,13 @@ impl KernelRidge {
 
 impl Method for KernelRidge {
     fn name(&self) -> &'static str {
-        "krr"
+        KERNEL_RIDGE
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let problem = problem.checked()?;
         if problem.target == Target::Density {
-            return Err(Error::parameter("task", "density", "regression or classification for kernel ridge"));
+            return Err(Error::parameter("task", "density", "regression or classification"));
         }
         self.check(&problem)?;
         let (trials, notes) =

@@ -52,10 +52,11 @@ pub(super) fn solve(
 }
 
 fn not_definite(error: groat_linalg::Error, ridge: f64) -> Error {
-    Error::Numerical {
+    Error::LinearAlgebra {
         what: "the Cholesky factorisation of kernel ridge regression",
-        reason: format!(
-            "{error}; raise the ridge (now {ridge}), and check for duplicate rows or a kernel that is not positive definite"
+        source: error,
+        advice: format!(
+            "raise the ridge (now {ridge}), and check for duplicate rows or a kernel that is not positive definite"
         ),
     }
 }
@@ -70,7 +71,7 @@ pub(in crate::batch) fn summary(problem: &Problem<'_>, y: &Matrix, errors: &[Vec
     let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
     let total: f64 = (0..n).map(weight).sum();
     let squares = |i: usize| errors.iter().map(|e| e[i] * e[i]).sum::<f64>() / errors.len() as f64;
-    let mean_square = (0..n).map(|i| weight(i) * squares(i)).sum::<f64>() / total;
+    let mean_squared = (0..n).map(|i| weight(i) * squares(i)).sum::<f64>() / total;
     let error_rate = match problem.target {
         Target::Classes { codes, .. } => {
             let wrong = |i: &usize| Decision::OneVsRest.class(predictions.row(*i)) != codes[*i];
@@ -78,5 +79,5 @@ pub(in crate::batch) fn summary(problem: &Problem<'_>, y: &Matrix, errors: &[Vec
         }
         _ => None,
     };
-    LeaveOneOut { mean_square, error_rate, predictions }
+    LeaveOneOut { mean_squared, error_rate, predictions }
 }

@@ -5,10 +5,10 @@
 //! any preset can be exchanged: `spl` with `cost=magnitude` is spelled exactly so.
 
 mod table;
-mod values;
 
+pub use crate::settings::Setting;
+pub(crate) use crate::settings::Values;
 pub use table::PRESETS;
-pub(crate) use values::Values;
 
 use super::composed::Composed;
 use super::method::Method;
@@ -16,7 +16,7 @@ use super::parameters::parameter;
 use super::parts::{KINDS, Part};
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
-use crate::settings::{Parameter, Settings};
+use crate::settings::Settings;
 
 /// Names with default values.
 pub(crate) type Defaults = &'static [(&'static str, &'static str)];
@@ -50,15 +50,6 @@ pub(crate) struct Plan<'a> {
     pub dimension: usize,
     /// Every parameter of the preset, checked.
     pub values: &'a Values,
-}
-
-/// A parameter of a preset with its default there.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    /// The row of the table of parameters.
-    pub parameter: &'static Parameter,
-    /// Default in this preset.
-    pub default: &'static str,
 }
 
 /// Parameters that every mix takes besides those of its parts.
@@ -140,6 +131,13 @@ fn choose(kind: &'static str, table: &'static [Part], name: &str) -> Result<&'st
         let known: Vec<_> = table.iter().map(|part| part.name).collect();
         Error::parse(kind, name, format!("known are {}", known.join(", ")))
     })
+}
+
+impl Values {
+    /// The regulariser `eps` of a normalised step if the settings ask for one.
+    pub(crate) fn normaliser(&self) -> Result<Option<f64>> {
+        if self.flag("normalised")? { self.number("eps").map(Some) } else { Ok(None) }
+    }
 }
 
 /// Looks a name up in the table of parameters.

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 /// One point of the alignment and sparsity curves.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CurvePoint {
     /// `C`.
     pub support: f64,

@@ -2,11 +2,13 @@
 
 use super::CurvePoint;
 use crate::error::{Error, Result, check_not_negative, check_positive};
+use crate::settings::Bytes;
 use std::fmt;
 use std::str::FromStr;
 
 /// A rule by which the support is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum SupportRule {
     /// 003 (8): the largest `A + gamma S` among supports up to the largest distance; holds `gamma`.
     Combined(f64),
@@ -23,6 +25,19 @@ pub enum SupportRule {
 }
 
 impl SupportRule {
+    /// What a rule may be written as.
+    pub const WORDS: &str =
+        "a support, auto, alignment=MU, sparsity=TAU, combined=GAMMA, memory=SIZE or auto=SIZE";
+
+    /// The rule within so many bytes, if it has no limit of its own.
+    #[must_use]
+    pub fn within(self, bytes: u64) -> Self {
+        match self {
+            SupportRule::Auto(u64::MAX) => SupportRule::Auto(bytes),
+            other => other,
+        }
+    }
+
     pub(super) fn check(self) -> Result<()> {
         let share = |name, value: f64| {
             if value > 0.0 && value < 1.0 {
@@ -58,9 +73,7 @@ impl fmt::Display for SupportRule {
 impl FromStr for SupportRule {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
-        const EXPECTED: &str = "expected combined=GAMMA, alignment=MU, sparsity=TAU, memory=BYTES, \
-                                auto, auto=BYTES, or a support";
-        let bad = || Error::parse("rule for the support", text, EXPECTED);
+        let bad = || Error::parse("rule for the support", text, format!("expected {}", SupportRule::WORDS));
         if text.trim() == "auto" {
             return Ok(SupportRule::Auto(u64::MAX));
         }
@@ -69,13 +82,14 @@ impl FromStr for SupportRule {
             if text.trim().parse::<f64>().is_ok() { format!("given={text}") } else { text.into() };
         let (name, value) = text_or_given.split_once('=').ok_or_else(bad)?;
         let number = || value.trim().parse::<f64>().map_err(|_| bad());
+        let bytes = || value.trim().parse::<Bytes>().map(|Bytes(bytes)| bytes);
         let rule = match name.trim() {
             "combined" => SupportRule::Combined(number()?),
             "alignment" => SupportRule::Alignment(number()?),
             "sparsity" => SupportRule::Sparsity(number()?),
             "given" => SupportRule::Given(number()?),
-            "memory" => SupportRule::Memory(value.trim().parse().map_err(|_| bad())?),
-            "auto" => SupportRule::Auto(value.trim().parse().map_err(|_| bad())?),
+            "memory" => SupportRule::Memory(bytes()?),
+            "auto" => SupportRule::Auto(bytes()?),
             _ => return Err(bad()),
         };
         rule.check().map(|()| rule)
@@ -84,6 +98,7 @@ impl FromStr for SupportRule {
 
 /// The chosen support.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SupportChoice {
     /// `C`.
     pub support: f64,

@@ -85,7 +85,7 @@ pub fn run() -> anyhow::Result<Findings> {
     }
     for (at, name, expected) in COSTS {
         let (before, after) = &pairs[at];
-        let cost = if name == "kappa" { change(before, after, 1.0)? } else { mean_square(before, after)? };
+        let cost = if name == "kappa" { change(before, after, 1.0)? } else { mean_squared(before, after)? };
         let panel = &PANELS[at];
         let what = format!("fig. {}: {name} of the removal", panel.figure());
         findings.rows.push(Row::new(what, "", cost, Band::about(expected, 1e-10)));
@@ -145,7 +145,7 @@ fn change(before: &Learner, after: &Learner, x: f64) -> anyhow::Result<f64> {
 }
 
 /// Mean squared change at the five vectors, which is the cost of the LS technique.
-fn mean_square(before: &Learner, after: &Learner) -> anyhow::Result<f64> {
+fn mean_squared(before: &Learner, after: &Learner) -> anyhow::Result<f64> {
     let changes = VECTORS.map(|v| change(before, after, v));
     let mut sum = 0.0;
     for change in changes {

@@ -117,7 +117,7 @@ fn fresh(trial: &Trial<'_>, set: &Set, peers: &Peers) -> anyhow::Result<Findings
         let (mut train, mut test) = set.fresh(&mut generator);
         unit_range(&mut train, &mut test);
         for (score, width) in scores.iter_mut().zip(WIDTHS) {
-            *score += fit(&train, &paper(width, 5))?.leave_one_out.map_or(f64::INFINITY, |l| l.mean_square);
+            *score += fit(&train, &paper(width, 5))?.leave_one_out.map_or(f64::INFINITY, |l| l.mean_squared);
         }
     }
     let best = (0..WIDTHS.len()).min_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);

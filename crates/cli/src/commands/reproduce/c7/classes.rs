@@ -117,7 +117,7 @@ fn paper(width: f64, penalty: f64) -> Ols {
 /// terms, and the width by folds inside the training part of each split.
 fn ours() -> Ols {
     Ols::new(Kernel::gaussian(1.0))
-        .class_criterion(ClassCriterion::MeanSquare)
+        .class_criterion(ClassCriterion::MeanSquared)
         .max_terms(10)
         .search(WidthSearch::new().validation(Validation::Folds(5)))
 }

@@ -1,6 +1,6 @@
 //! The Parzen window estimate, and its width by leave-one-out likelihood.
 
-use super::density::{Density, log_norm, squared_distance};
+use super::mixture::{Density, log_norm, squared_distance};
 use crate::error::{Error, Result};
 use crate::kernels::Width;
 use crate::matrix::Rows;
@@ -13,7 +13,7 @@ const SEARCH_ROWS: usize = 4000;
 /// The Parzen window estimate: a Gaussian of one width on every sample, all with weight `1 / N`.
 ///
 /// ```
-/// use groat::{Rows, batch::forward::Parzen};
+/// use groat::{Rows, batch::density::Parzen};
 /// let x = [-1.2, -1.0, -0.7, 0.9, 1.0, 1.3];
 /// let density = Parzen::new().fit(Rows::new(&x, 1)?)?;
 /// let p = density.density(Rows::new(&[1.0, 5.0], 1)?)?;

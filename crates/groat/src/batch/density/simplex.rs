@@ -13,6 +13,9 @@
 use crate::error::{Error, Result, check_len};
 use groat_linalg::Cholesky;
 
+/// The computation, as errors name it.
+const WHAT: &str = "weights on the simplex";
+
 /// Iterations of MNQP before the active-set method takes over.
 pub const MNQP_STEPS: usize = 200;
 
@@ -141,12 +144,8 @@ impl SimplexProgram {
         let factor = factor_with_jitter(sub, k)?;
         let mut z: Vec<f64> = face.iter().map(|&i| self.v[i]).collect();
         let mut one = vec![1.0; k];
-        let failed = |e: groat_linalg::Error| Error::Numerical {
-            what: "weights on the simplex",
-            reason: e.to_string(),
-        };
-        factor.solve(&mut z).map_err(failed)?;
-        factor.solve(&mut one).map_err(failed)?;
+        factor.solve(&mut z).map_err(Error::linear_algebra(WHAT))?;
+        factor.solve(&mut one).map_err(Error::linear_algebra(WHAT))?;
         let h = (1.0 - z.iter().sum::<f64>()) / one.iter().sum::<f64>();
         let mut weights = vec![0.0; n];
         for (i, &at) in face.iter().enumerate() {
@@ -168,7 +167,7 @@ fn factor_with_jitter(matrix: Vec<f64>, n: usize) -> Result<Cholesky> {
         match Cholesky::factor(shifted, n) {
             Ok(factor) => return Ok(factor),
             Err(_) if jitter < 1e-6 && largest > 0.0 => jitter = (jitter * 10.0).max(1e-15),
-            Err(e) => return Err(Error::Numerical { what: "weights on the simplex", reason: e.to_string() }),
+            Err(e) => return Err(Error::linear_algebra(WHAT)(e)),
         }
     }
 }

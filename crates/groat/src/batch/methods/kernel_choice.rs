@@ -1,19 +1,30 @@
-//! A kernel as typed: with its width, or without, which leaves the width to be chosen.
+//! A kernel as a person gives it: with its width, or without, which leaves the width to be chosen.
 
-use groat::Kernel;
+use crate::error::{Error, Result};
+use crate::kernels::Kernel;
 use std::str::FromStr;
 
-/// A kernel, and whether its width was given.
+/// A kernel, and which of its parameters were given.
+///
+/// ```
+/// use groat::batch::KernelChoice;
+/// assert!(!"gaussian".parse::<KernelChoice>()?.width_given);
+/// assert!("gaussian:width=2".parse::<KernelChoice>()?.width_given);
+/// # Ok::<(), groat::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct KernelArg {
+pub struct KernelChoice {
+    /// The kernel; its width is a placeholder unless it was given.
     pub kernel: Kernel,
+    /// Whether the width was given.
     pub width_given: bool,
     power_given: bool,
 }
 
-impl KernelArg {
+impl KernelChoice {
     /// For data of so many features: where a compact support has no power of its own, one that keeps the kernel
     /// positive definite.
+    #[must_use]
     pub fn for_features(&self, features: usize) -> Self {
         let mut suited = self.clone();
         if let (Kernel::Compact { base, support, .. }, false) = (&self.kernel, self.power_given) {
@@ -23,36 +34,35 @@ impl KernelArg {
     }
 }
 
-impl FromStr for KernelArg {
-    type Err = groat::Error;
+impl From<Kernel> for KernelChoice {
+    /// The kernel as it is: nothing is left to be chosen.
+    fn from(kernel: Kernel) -> Self {
+        Self { kernel, width_given: true, power_given: true }
+    }
+}
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+impl FromStr for KernelChoice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
         let kernel: Kernel = text.parse()?;
         let settings = text.split_once(':').map_or("", |(_, settings)| settings);
         let keys: Vec<&str> =
             settings.split(',').filter_map(|pair| pair.split_once('=')).map(|(key, _)| key.trim()).collect();
         let width_given = keys.iter().any(|key| matches!(*key, "width" | "gamma"));
-        Ok(KernelArg { kernel, width_given, power_given: keys.contains(&"power") })
+        Ok(Self { kernel, width_given, power_given: keys.contains(&"power") })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::KernelArg;
+    use super::KernelChoice;
 
     #[test]
     fn widths_are_noticed() {
-        let given = |text: &str| text.parse::<KernelArg>().unwrap().width_given;
+        let given = |text: &str| text.parse::<KernelChoice>().unwrap().width_given;
         assert!(given("gaussian:width=2") && given("gaussian: gamma=0.5"));
         assert!(!given("gaussian") && !given("polynomial:degree=3"));
-        assert!("gaussian:wide=2".parse::<KernelArg>().is_err());
-    }
-
-    #[test]
-    fn a_power_that_is_not_given_follows_the_features() {
-        let suited = |text: &str| text.parse::<KernelArg>().unwrap().for_features(8).kernel.to_string();
-        assert_eq!(suited("gaussian:support=2"), "gaussian:width=1,support=2,power=5");
-        assert_eq!(suited("gaussian:support=2,power=3"), "gaussian:width=1,support=2,power=3");
-        assert_eq!(suited("gaussian:width=2"), "gaussian:width=2");
+        assert!("gaussian:wide=2".parse::<KernelChoice>().is_err());
     }
 }

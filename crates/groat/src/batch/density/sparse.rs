@@ -3,13 +3,14 @@
 //! The Parzen estimate at the samples is the target of a regression on wider kernels. The selection finds which
 //! of them matter; their weights are then the minimiser of the same sum of squares on the simplex.
 
-use super::density::{Density, log_norm};
-use super::ols::{Ols, Penalty};
+use super::mixture::{Density, log_norm};
 use super::parzen::{Parzen, check_rows, likelihood_width};
 use super::refine::{narrowest, refine, step};
-use super::select::{Criterion, Objective, Selection, StopReason, stop_note};
 use super::simplex::SimplexProgram;
-use super::width::{Judgement, judgement, pick};
+use crate::batch::forward::{
+    Criterion, Judgement, Objective, Ols, Penalty, Selection, StopReason, judgement, pick, stop_note,
+};
+use crate::batch::methods::OLS;
 use crate::batch::{Fitted, Method, Problem, Progress, Quiet, Stage, Trial, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
@@ -25,7 +26,7 @@ const FOLDS: usize = 5;
 /// A sparse density estimate: a few Gaussians with nonnegative weights that sum to one.
 ///
 /// ```
-/// use groat::{Rows, batch::{Quiet, forward::SparseDensity}};
+/// use groat::{Rows, batch::{Quiet, density::SparseDensity}};
 /// let x: Vec<f64> = (0..200).map(|i| ((i * 37 % 200) as f64 / 100.0 - 1.0).powi(3)).collect();
 /// let estimate = SparseDensity::new().width(0.3).estimate(Rows::new(&x, 1)?, None, &Quiet)?;
 /// let weights = estimate.density.weights();
@@ -42,6 +43,7 @@ pub struct SparseDensity {
 
 /// A sparse density and how it was found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct DensityEstimate {
     /// The estimate.
     pub density: Density,
@@ -184,8 +186,12 @@ impl SparseDensity {
         engine.check(x.cols())?;
         let rows = engine.candidate_rows(x.rows());
         let ones = vec![1.0; x.rows()];
-        let objective =
-            Objective { targets: &targets, weights: &ones, constant: None, criterion: Criterion::MeanSquare };
+        let objective = Objective {
+            targets: &targets,
+            weights: &ones,
+            constant: None,
+            criterion: Criterion::MeanSquared,
+        };
         let (selection, candidates) = engine.select_terms(x, &rows, None, objective, watch)?;
         if selection.terms.is_empty() {
             return Err(Error::Numerical {
@@ -274,7 +280,7 @@ impl DensityEstimate {
     /// The estimate of the density of `x` as a model, with what is known about it.
     pub fn into_fitted(self, x: Rows<'_>) -> Result<Fitted> {
         let growth = self.kept.iter().map(|&i| self.stages[i].leave_one_out).collect();
-        let record = Record::new("ols", x.rows()).with("candidates", self.candidates).with_growth(growth);
+        let record = Record::new(OLS, x.rows()).with("candidates", self.candidates).with_growth(growth);
         let mut fitted = Fitted::new(self.density.to_model(record)?, self.candidates);
         fitted.judged_by = "held-out log density".to_owned();
         fitted.reference = Some(Parzen::new().width(self.parzen_width.clone()).fit(x)?);
@@ -297,7 +303,7 @@ impl DensityEstimate {
 
 impl Method for SparseDensity {
     fn name(&self) -> &'static str {
-        "ols"
+        OLS
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

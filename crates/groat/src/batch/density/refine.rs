@@ -1,6 +1,6 @@
 //! Refinement of a density by expectation maximisation on all the data.
 
-use super::density::{Density, squared_distance};
+use super::mixture::{Density, squared_distance};
 use crate::batch::{Progress, Watch};
 use crate::error::Result;
 use crate::kernels::Width;

@@ -1,0 +1,106 @@
+//! The parameters of batch methods: name, range and meaning, the same in every method and face.
+
+use super::weights::reads_class_weights;
+use crate::batch::Solver;
+use crate::settings::{Parameter, Range, row};
+use crate::tune::SupportRule;
+
+/// Where `auto` leaves a number to the method.
+const fn or_auto(range: &'static Range) -> Range {
+    Range::Or("auto", range)
+}
+
+pub(super) const WIDTH: Parameter = row(
+    "width",
+    or_auto(&Range::Positives),
+    "width of the kernel; several are tried; auto takes the kernel's own where that was given, else searches",
+);
+pub(super) const RIDGE: Parameter =
+    row("ridge", or_auto(&Range::NotNegative), "penalty on large weights, added to the diagonal");
+pub(super) const PENALTY: Parameter = row(
+    "penalty",
+    Range::NotNegative,
+    "penalty on large weights in units of the mean energy of a candidate, where ridge is auto",
+);
+pub(super) const BIAS: Parameter = row("bias", Range::Flag, "whether the model has a constant");
+pub(super) const LEAVE_ONE_OUT: Parameter = row(
+    "leave_one_out",
+    Range::Choice(&["auto", "true", "false"]),
+    "whether the leave-one-out error is worked out; auto does where that costs little",
+);
+pub(super) const SELECTION_ROWS: Parameter =
+    row("selection_rows", Range::Count, "rows, drawn by seed, that a search for width and ridge looks at");
+pub(super) const MEMORY: Parameter =
+    row("memory", or_auto(&Range::Bytes), "memory that matrices may take, e.g. 2GiB");
+pub(super) const SEED: Parameter = row("seed", Range::Whole, "seed of every random choice");
+
+pub(super) const MAX_TERMS: Parameter = row("max_terms", Range::Count, "the largest number of vectors");
+pub(super) const PATIENCE: Parameter = row(
+    "patience",
+    Range::Whole,
+    "how many vectors in a row may fail to lower the leave-one-out error before the selection stops",
+);
+pub(super) const CANDIDATES: Parameter = row(
+    "candidates",
+    or_auto(&Range::Count),
+    "how many rows, drawn by seed, may become vectors; auto takes all of up to 5000, else 2000",
+);
+pub(super) const PASSES: Parameter =
+    row("passes", Range::Count, "passes in which each vector finds its own penalty; 1 keeps the first");
+pub(super) const FOLDS: Parameter = row(
+    "folds",
+    or_auto(&Range::Text {
+        words: "a whole number, 2 or above",
+        reads: |text| text.parse::<usize>().is_ok_and(|folds| folds >= 2),
+    }),
+    "judge widths by the errors on this many parts of the rows, each left out once; auto takes 5 for classes and \
+     leave-one-out for numbers",
+);
+pub(super) const ONE_STANDARD_ERROR: Parameter = row(
+    "one_standard_error",
+    Range::Flag,
+    "of the widths whose error is within one standard error of the best, take the one with the fewest vectors",
+);
+pub(super) const PER_FEATURE: Parameter =
+    row("per_feature", Range::Flag, "go on from the best width to one width per feature");
+pub(super) const CRITERION: Parameter = row(
+    "criterion",
+    Range::Choice(&["auto", "error-rate", "mean-squared"]),
+    "what the choice of vectors lowers; auto takes the error rate unless the data are large",
+);
+pub(super) const CLASS_WEIGHTS: Parameter = row(
+    "class_weights",
+    Range::Text {
+        words: "equal, balanced, or LABEL=FACTOR,... with factors above 0, e.g. sick=3,well=1",
+        reads: reads_class_weights,
+    },
+    "how much each class counts",
+);
+pub(super) const REFINEMENT: Parameter = row(
+    "refinement",
+    Range::Whole,
+    "most steps of refinement on all rows; as many are taken as help rows that were held out; 0 keeps the selected \
+     vectors",
+);
+pub(super) const PARZEN_WIDTH: Parameter = row(
+    "parzen_width",
+    or_auto(&Range::Positive),
+    "width of the Parzen estimate that the density stands for; auto finds it by leave-one-out likelihood",
+);
+
+pub(super) const SUPPORT: Parameter = row(
+    "support",
+    Range::Or(
+        "none",
+        &Range::Text { words: SupportRule::WORDS, reads: |text| text.parse::<SupportRule>().is_ok() },
+    ),
+    "distance from which on the kernel is zero, or a rule that finds one",
+);
+pub(super) const SOLVER: Parameter = row("solver", Range::Choice(Solver::NAMES), "how to solve the system");
+pub(super) const SHIFT: Parameter = row(
+    "shift",
+    Range::Flag,
+    "where the kernel matrix is not positive definite, raise the ridge until it is",
+);
+pub(super) const TOLERANCE: Parameter =
+    row("tolerance", Range::Positive, "relative residual at which conjugate gradients stop");

@@ -1,0 +1,127 @@
+//! A row of the table: what a batch method is called, knows and takes, and how it is built.
+
+use super::KernelChoice;
+use crate::batch::{Method, Target};
+use crate::error::Result;
+use crate::settings::{Parameter, Setting, Settings, Values};
+use std::fmt;
+
+/// A method that is ready to fit, on any thread.
+pub type BoxedMethod = Box<dyn Method + Send + Sync>;
+
+/// What a model is to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TaskKind {
+    /// Numbers.
+    Regression,
+    /// Classes.
+    Classification,
+    /// How likely a row is.
+    Density,
+}
+
+impl TaskKind {
+    /// What the target asks for.
+    pub fn of(target: &Target<'_>) -> Self {
+        match target {
+            Target::Values(_) => TaskKind::Regression,
+            Target::Classes { .. } => TaskKind::Classification,
+            Target::Density => TaskKind::Density,
+        }
+    }
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TaskKind::Regression => "regression",
+            TaskKind::Classification => "classification",
+            TaskKind::Density => "density",
+        })
+    }
+}
+
+/// What not every method can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ability {
+    /// Learn from data that are read in batches and never held.
+    Batches,
+    /// Say what each row is predicted as when it is left out.
+    LeaveOneOut,
+    /// Say how far a prediction may be off.
+    ErrorBars,
+    /// Find the same function when rows are weighted as when they are repeated.
+    Weights,
+}
+
+/// A parameter that a method takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// The parameter and its default.
+    pub setting: Setting,
+    /// The tasks it has a meaning for.
+    pub tasks: &'static [TaskKind],
+}
+
+impl Taken {
+    /// A parameter that has a meaning for every task.
+    pub const fn new(parameter: &'static Parameter, default: &'static str) -> Self {
+        const ALL: &[TaskKind] = &[TaskKind::Regression, TaskKind::Classification, TaskKind::Density];
+        Self { setting: Setting { parameter, default }, tasks: ALL }
+    }
+
+    /// The same for some tasks only.
+    #[must_use]
+    pub const fn only(self, tasks: &'static [TaskKind]) -> Self {
+        Self { tasks, ..self }
+    }
+}
+
+/// What a method is built from.
+#[derive(Debug)]
+pub struct MethodPlan<'a> {
+    /// The kernel.
+    pub kernel: &'a KernelChoice,
+    /// Labels of the classes in the order of their codes; empty where there are none or they have no names.
+    pub classes: &'a [String],
+    /// Every parameter of the method, checked.
+    pub values: &'a Values,
+    /// What the caller gave of them.
+    pub given: &'a Settings,
+}
+
+/// One batch method.
+#[derive(Clone, Copy, Debug)]
+pub struct MethodRow {
+    /// Its name, the same in every face and in model files.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The tasks it knows.
+    pub tasks: &'static [TaskKind],
+    /// What it can do besides.
+    pub abilities: &'static [Ability],
+    /// The parameters it takes.
+    pub parameters: &'static [Taken],
+    /// Makes it from checked values.
+    pub build: fn(&MethodPlan<'_>) -> Result<BoxedMethod>,
+}
+
+impl MethodRow {
+    /// The parameter called `name`, if the method takes it.
+    pub fn parameter(&self, name: &str) -> Option<&'static Taken> {
+        self.parameters.iter().find(|taken| taken.setting.parameter.name == name)
+    }
+
+    /// Whether the method knows a task.
+    pub fn knows(&self, task: TaskKind) -> bool {
+        self.tasks.contains(&task)
+    }
+
+    /// Whether the method can do something.
+    pub fn can(&self, ability: Ability) -> bool {
+        self.abilities.contains(&ability)
+    }
+}

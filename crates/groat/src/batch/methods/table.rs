@@ -1,0 +1,83 @@
+//! The table itself. A new method gets a row here, and is then known to every face and every law.
+
+use super::build;
+use super::parameters as p;
+use super::row::{Ability, MethodRow, Taken, TaskKind};
+
+/// Name of the selection of vectors one by one, in model files too.
+pub const OLS: &str = "ols";
+/// Name of exact kernel ridge regression.
+pub const KERNEL_RIDGE: &str = "krr";
+/// Name of the least-squares SVM.
+pub const LEAST_SQUARES_SVM: &str = "lssvm";
+/// Name of kernel PCA, which has no target and so no row.
+pub const KERNEL_PCA: &str = "kpca";
+
+const TARGETS: &[TaskKind] = &[TaskKind::Regression, TaskKind::Classification];
+const CLASSES: &[TaskKind] = &[TaskKind::Classification];
+const DENSITY: &[TaskKind] = &[TaskKind::Density];
+
+/// Every batch method of this crate; the first is what a person gets without asking.
+pub(super) const ROWS: &[MethodRow] = &[
+    MethodRow {
+        name: OLS,
+        summary: "few vectors, chosen one by one by leave-one-out; stops by itself",
+        tasks: &[TaskKind::Regression, TaskKind::Classification, TaskKind::Density],
+        abilities: &[Ability::Batches, Ability::LeaveOneOut, Ability::ErrorBars],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::RIDGE, "auto"),
+            Taken::new(&p::PENALTY, "1e-6"),
+            Taken::new(&p::MAX_TERMS, "500"),
+            Taken::new(&p::PATIENCE, "5"),
+            Taken::new(&p::CANDIDATES, "auto"),
+            Taken::new(&p::PASSES, "10"),
+            Taken::new(&p::FOLDS, "auto").only(TARGETS),
+            Taken::new(&p::ONE_STANDARD_ERROR, "false").only(TARGETS),
+            Taken::new(&p::PER_FEATURE, "false").only(TARGETS),
+            Taken::new(&p::SELECTION_ROWS, "2000").only(TARGETS),
+            Taken::new(&p::BIAS, "true").only(TARGETS),
+            Taken::new(&p::CRITERION, "auto").only(CLASSES),
+            Taken::new(&p::CLASS_WEIGHTS, "equal").only(CLASSES),
+            Taken::new(&p::REFINEMENT, "20").only(DENSITY),
+            Taken::new(&p::PARZEN_WIDTH, "auto").only(DENSITY),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: build::ols,
+    },
+    MethodRow {
+        name: KERNEL_RIDGE,
+        summary: "exact kernel ridge regression; keeps every training row",
+        tasks: TARGETS,
+        abilities: &[Ability::LeaveOneOut, Ability::Weights],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::RIDGE, "auto"),
+            Taken::new(&p::BIAS, "true"),
+            Taken::new(&p::LEAVE_ONE_OUT, "true"),
+            Taken::new(&p::SELECTION_ROWS, "800"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: build::kernel_ridge,
+    },
+    MethodRow {
+        name: LEAST_SQUARES_SVM,
+        summary: "least-squares SVM; with a support on a sparse matrix, for many rows and few features",
+        tasks: TARGETS,
+        abilities: &[Ability::LeaveOneOut, Ability::Weights],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::RIDGE, "auto"),
+            Taken::new(&p::SUPPORT, "none"),
+            Taken::new(&p::SOLVER, "auto"),
+            Taken::new(&p::SHIFT, "false"),
+            Taken::new(&p::TOLERANCE, "1e-12"),
+            Taken::new(&p::LEAVE_ONE_OUT, "auto"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: build::least_squares_svm,
+    },
+];
