@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray};
-use arrow::ipc::writer::{FileWriter, StreamWriter};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow_ipc::writer::{FileWriter, StreamWriter};
 use groat::data::{Column, Table, write_table};
 use groat::online::{Learner, Settings, presets};
 use groat::{Expansion, Kernel, Matrix, Model};

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod common;
+mod compact;
 mod density;
 mod fit;
 mod generate;
@@ -11,7 +12,8 @@ mod help;
 mod interruption;
 mod predict;
 mod report;
-#[path = "../running/mod.rs"]
+mod reproduce;
 mod running;
+mod stream;
 mod targets;
 mod writing;

@@ -5,12 +5,13 @@ use std::fs::File;
 use std::io::{self, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
-use arrow::array::{Array, AsArray, RecordBatch, RecordBatchReader};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float64Type};
-use arrow::ipc::reader::{FileReader, StreamReader};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_ipc::reader::{FileReader, StreamReader};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+mod values;
+
+use self::values::{column, holds_values};
 use super::ReadOptions;
 use super::claims::{check_arrow_file, check_arrow_stream, check_parquet};
 use super::source::{Format, Source};
@@ -56,7 +57,6 @@ impl ArrowReader {
         };
         // Columns without values, or of records without fields, take no bytes, so nothing stands behind the number of
         // rows that is claimed.
-        let holds_values = |kind: &DataType| kind != &DataType::Null && Kind::of(kind).is_some();
         if !batches.schema().fields().iter().any(|field| holds_values(field.data_type())) {
             return Err(wrong(&"no column holds numbers, truth values or text"));
         }
@@ -154,48 +154,6 @@ fn seekable(source: Source) -> Result<File> {
         Ok(file)
     };
     copy(source.input).map_err(|e| Error::io(source.name, e))
-}
-
-/// What the values of a type become here.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    /// Numbers and truth values.
-    Number,
-    /// Texts and dates, which become categories.
-    Text,
-}
-
-impl Kind {
-    /// Nothing for types such as lists, records and bytes.
-    fn of(kind: &DataType) -> Option<Self> {
-        match kind {
-            DataType::Dictionary(_, values) => Self::of(values),
-            DataType::Boolean | DataType::Null => Some(Kind::Number),
-            kind if kind.is_numeric() => Some(Kind::Number),
-            kind if kind.is_string() || kind.is_temporal() => Some(Kind::Text),
-            _ => None,
-        }
-    }
-}
-
-fn column(array: &dyn Array, as_text: bool) -> std::result::Result<Column, String> {
-    match Kind::of(array.data_type()) {
-        Some(Kind::Number) if as_text => {
-            // Numbers asked for as text go through the one spelling of labels.
-            let column = column(array, false)?;
-            Ok(Column::Text((0..column.len()).map(|row| column.label(row)).collect()))
-        }
-        Some(Kind::Number) => {
-            let numbers = cast(array, &DataType::Float64).map_err(|e| e.to_string())?;
-            let numbers = numbers.as_primitive::<Float64Type>();
-            Ok(Column::Numeric(numbers.iter().map(|v| v.unwrap_or(f64::NAN)).collect()))
-        }
-        Some(Kind::Text) => {
-            let texts = cast(array, &DataType::LargeUtf8).map_err(|e| e.to_string())?;
-            Ok(Column::Text(texts.as_string::<i64>().iter().collect()))
-        }
-        None => Ok(Column::Other { kind: array.data_type().to_string(), len: array.len() }),
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use arrow::ipc::{Block, root_as_footer, root_as_message};
+use arrow_ipc::{Block, root_as_footer, root_as_message};
 use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaData;
 

@@ -271,11 +271,11 @@ proptest! {
 mod columnar {
     use std::sync::Arc;
 
-    use arrow::array::{
+    use arrow_array::types::{Int8Type, Int32Type};
+    use arrow_array::{
         ArrayRef, BooleanArray, DictionaryArray, Int32Array, ListArray, RecordBatch, StringArray, UInt8Array,
     };
-    use arrow::datatypes::{Int8Type, Int32Type};
-    use arrow::ipc::writer::{FileWriter, StreamWriter};
+    use arrow_ipc::writer::{FileWriter, StreamWriter};
 
     use super::*;
 

@@ -144,8 +144,8 @@ proptest! {
 mod columnar {
     use std::sync::Arc;
 
-    use arrow::array::{ArrayRef, Float64Array, Int32Array, NullArray, RecordBatch, StringArray};
-    use arrow::ipc::writer::{FileWriter, StreamWriter};
+    use arrow_array::{ArrayRef, Float64Array, Int32Array, NullArray, RecordBatch, StringArray};
+    use arrow_ipc::writer::{FileWriter, StreamWriter};
 
     use super::*;
 

@@ -4,7 +4,7 @@
 //! one-step predictions, dictionary sizes and predictive variances at every step. The tolerance is 100
 //! times the recorded sensitivity of the toolbox's own numbers, and at least 1e-12.
 //!
-//! `cargo test --test kafbox -- --nocapture` prints the table of agreement.
+//! `cargo test -p groat --test library kafbox -- --nocapture` prints the table of agreement.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
@@ -12,7 +12,6 @@ use groat::online::{Learner, Settings, presets};
 use groat::{Kernel, Rows};
 use std::path::Path;
 
-#[path = "kafbox/departures.rs"]
 mod departures;
 
 /// A class of the toolbox, our name for it, and how its parameters are called here. A parameter `=value`

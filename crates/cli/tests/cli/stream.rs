@@ -1,11 +1,9 @@
 //! `groat stream` as a program: between pipes, interrupted, resumed, fed with bad rows.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-mod running;
-
+use super::running::{Lines, Running, wait_for};
 use assert_cmd::cargo::cargo_bin_cmd;
 use groat::data::{Column, Table, write_table};
-use running::{Lines, Running, wait_for};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

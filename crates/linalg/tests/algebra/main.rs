@@ -1,0 +1,4 @@
+//! The algebra from the outside, in one program.
+
+mod dense;
+mod sparse;
