@@ -1,7 +1,6 @@
 //! The learner that every face uses: a method behind checks at the door.
 
-use super::filter::Filter;
-use super::method::Method;
+use super::methods::{AnyMethod, Method};
 use super::presets;
 use super::step::{Reading, Step};
 use crate::error::{Error, Result, check_len};
@@ -49,7 +48,7 @@ struct State {
     dimension: usize,
     steps: u64,
     refused: u64,
-    method: Method,
+    method: AnyMethod,
 }
 
 impl Learner {
@@ -84,7 +83,7 @@ impl Learner {
         &self.state.settings
     }
 
-    /// The kernel as given; linear filters do not use it.
+    /// The kernel as given; linear methods do not use it.
     pub fn kernel(&self) -> &Kernel {
         &self.state.kernel
     }
@@ -140,14 +139,14 @@ impl Learner {
         check_len("targets", x.rows(), y.len())?;
         let mut steps = Vec::with_capacity(y.len());
         let outcome = self.learn_rows(x, y, &mut steps);
-        self.state.method.forget();
+        self.state.method.drop_look_ahead();
         outcome.map(|()| steps)
     }
 
     fn learn_rows(&mut self, x: Rows<'_>, y: &[f64], steps: &mut Vec<Step>) -> Result<()> {
         for (i, (row, y)) in x.iter().zip(y).enumerate() {
             if i % AHEAD == 0 && x.cols() == self.state.dimension {
-                self.state.method.foresee(x.slice(i, x.rows().min(i + AHEAD)));
+                self.state.method.look_ahead(x.slice(i, x.rows().min(i + AHEAD)));
             }
             steps.push(self.learn_one(row, *y).map_err(|error| at_row(error, i))?);
         }
@@ -156,10 +155,10 @@ impl Learner {
 
     /// The outputs at rows, in parallel; the same bits for any number of threads.
     pub fn predict_many(&self, x: Rows<'_>) -> Result<Vec<f64>> {
-        let settled = self.state.method.settled();
+        let explicit = self.state.method.explicit();
         let predict = |i: usize| {
             let row = x.row(i);
-            let output = match &settled {
+            let output = match &explicit {
                 Some(dictionary) => {
                     self.check_input(row).and_then(|()| finite_output(dictionary.output(row)))
                 }

@@ -4,6 +4,7 @@
 //! a method with a state of its own. A mix also takes the names of parts as settings, so that any part of
 //! any preset can be exchanged: `spl` with `cost=magnitude` is spelled exactly so.
 
+pub mod parameters;
 mod table;
 mod values;
 
@@ -11,12 +12,12 @@ pub use table::PRESETS;
 pub(crate) use values::Values;
 
 use super::composed::Composed;
-use super::method::Method;
-use super::parameters::parameter;
-use super::parts::{KINDS, Part};
+use super::methods::AnyMethod;
+use super::parts::{KINDS, Part, unknown};
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
 use crate::settings::{Parameter, Settings};
+use parameters::parameter;
 
 /// Names with default values.
 pub(crate) type Defaults = &'static [(&'static str, &'static str)];
@@ -39,7 +40,7 @@ enum Recipe {
     /// Parts in the order of [`KINDS`], and the values that differ from the parts' own defaults.
     Mix { parts: [&'static str; 6], values: Defaults },
     /// A method of its own.
-    Own { values: Defaults, build: fn(&Plan<'_>) -> Result<Method> },
+    Own { values: Defaults, build: fn(&Plan<'_>) -> Result<AnyMethod> },
 }
 
 /// What a method is built from.
@@ -92,13 +93,13 @@ impl Preset {
     }
 
     /// Builds the method.
-    pub(crate) fn build(&self, kernel: &Kernel, dimension: usize, settings: &Settings) -> Result<Method> {
+    pub(crate) fn build(&self, kernel: &Kernel, dimension: usize, settings: &Settings) -> Result<AnyMethod> {
         kernel.check_for(dimension)?;
         let taken = self.resolve(settings)?;
         let values = Values::new(self.name, &taken, settings)?;
         let plan = Plan { kernel, dimension, values: &values };
         match self.recipe {
-            Recipe::Mix { .. } => Composed::new(&plan).map(Method::from),
+            Recipe::Mix { .. } => Composed::new(&plan).map(AnyMethod::from),
             Recipe::Own { build, .. } => build(&plan),
         }
     }
@@ -136,10 +137,7 @@ impl Preset {
 
 /// The part called `name`, or an error that lists the known ones.
 fn choose(kind: &'static str, table: &'static [Part], name: &str) -> Result<&'static Part> {
-    table.iter().find(|part| part.name == name).ok_or_else(|| {
-        let known: Vec<_> = table.iter().map(|part| part.name).collect();
-        Error::parse(kind, name, format!("known are {}", known.join(", ")))
-    })
+    table.iter().find(|part| part.name == name).ok_or_else(|| unknown(kind, name, table))
 }
 
 /// Looks a name up in the table of parameters.
