@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
-use groat::online::{Learner, Settings};
+use groat::online::{Learner, Settings, presets};
 use groat::testing::shared;
 use groat::{Kernel, Rows};
 use serde_json::Value;
@@ -37,6 +37,12 @@ fn close(got: f64, want: f64, relative: f64, what: &str) {
     assert!((got - want).abs() <= relative * want.abs(), "{what}: {got:e} instead of {want:e}");
 }
 
+/// A learner, with the kernel where it takes one.
+fn learner_of(name: &str, kernel: &Kernel, dimension: usize, settings: &Settings) -> Learner {
+    let kernel = presets::find(name).unwrap().takes_kernel().then_some(kernel);
+    Learner::new(name, kernel, dimension, settings).unwrap()
+}
+
 /// LMS, KLMS and coherence-KLMS step by step on twelve samples.
 #[test]
 fn filter_traces() {
@@ -44,7 +50,7 @@ fn filter_traces() {
     let file = json(&path);
     let (x, d) = (list(&file["x"]), list(&file["d"]));
     let kernel: Kernel = "gaussian:gamma=1".parse().unwrap();
-    let learner = |name: &str, settings: Settings| Learner::new(name, &kernel, 1, &settings).unwrap();
+    let learner = |name: &str, settings: Settings| learner_of(name, &kernel, 1, &settings);
     let mut lms = learner("lms", Settings::new().with("eta", 0.25));
     let mut klms = learner("klms", Settings::new().with("eta", 0.5));
     let mut coherence = learner("klms-coherence", Settings::new().with("eta", 0.5).with("mu0", 0.75));
@@ -153,7 +159,7 @@ fn sequential_projection_learning() {
         let name = if run["algorithm"] == "SPL" { "spl" } else { "spl-coherence" };
         // The paper lets every vector of the filled dictionary in, however near to the span of the others.
         let settings = settings.with("floor", 0);
-        let mut learner = Learner::new(name, &kernel, 2, &settings).unwrap();
+        let mut learner = learner_of(name, &kernel, 2, &settings);
         let mut evicted = 0;
         for i in 0..200 {
             let (x, y) = pair(i);
@@ -217,7 +223,7 @@ fn filters_on_shared_data() {
             "KLMS" => ("klms", settings),
             _ => ("klms-coherence", settings.with("mu0", number(6))),
         };
-        let mut learner = Learner::new(name, &kernel, train[0].0.len(), &settings).unwrap();
+        let mut learner = learner_of(name, &kernel, train[0].0.len(), &settings);
         for (x, y) in &train {
             learner.learn_one(x, *y).unwrap();
         }

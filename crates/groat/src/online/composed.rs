@@ -326,6 +326,10 @@ impl Method for Composed {
         Ok(())
     }
 
+    fn classifies(&self) -> bool {
+        self.loss.classifies()
+    }
+
     fn check_target(&self, y: f64) -> Result<()> {
         self.loss.check_target(y)
     }

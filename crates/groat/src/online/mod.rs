@@ -8,7 +8,9 @@
 //! - a **preset** is a row of [`presets`]: a named algorithm of the literature, as a mix of parts or as a method, with the
 //!   paper's settings. Its name is what a person writes as the *algorithm*;
 //! - a **learner** is the running object: [`Learner`], built from the name of a preset, a [`Kernel`](crate::Kernel),
-//!   the number of features and [`Settings`].
+//!   the number of features and [`Settings`];
+//! - a **session** is a learner with what its samples are made of and how far it has come: [`Session`], the durable unit
+//!   that is saved and resumed.
 //!
 //! `state/` holds what methods are made of (dictionary, inverse Gram matrix, tables), `composed.rs` the one step that joins
 //! the parts.
@@ -38,6 +40,7 @@ mod learner;
 pub(crate) mod methods;
 pub mod parts;
 pub mod presets;
+mod session;
 pub(crate) mod state;
 mod step;
 
@@ -47,4 +50,5 @@ mod tests;
 pub use crate::settings::Settings;
 pub use learner::Learner;
 pub use presets::parameters;
+pub use session::{Answer, Session, Totals};
 pub use step::{Reading, Step};

@@ -58,6 +58,9 @@ macro_rules! methods {
             fn check(&self, dimension: usize) -> Result<()> {
                 match self { $(AnyMethod::$name(m) => m.check(dimension),)+ }
             }
+            fn classifies(&self) -> bool {
+                match self { $(AnyMethod::$name(m) => m.classifies(),)+ }
+            }
             fn check_target(&self, y: f64) -> Result<()> {
                 match self { $(AnyMethod::$name(m) => m.check_target(y),)+ }
             }

@@ -74,6 +74,10 @@ pub(crate) trait Method {
     fn diagnostics(&self, _readings: &mut Vec<Reading>) {}
     /// Fails unless a state that was read from a file is consistent: lengths agree, numbers are finite.
     fn check(&self, dimension: usize) -> Result<()>;
+    /// True when targets are the labels -1 and 1, and the sign of an output is the answer.
+    fn classifies(&self) -> bool {
+        false
+    }
     /// An error when the method cannot use this target (a label that is not -1 or 1).
     fn check_target(&self, _y: f64) -> Result<()> {
         Ok(())

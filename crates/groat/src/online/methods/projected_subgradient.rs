@@ -156,6 +156,10 @@ impl Method for ProjectedSubgradient {
         self.basis.dictionary.check(dimension)
     }
 
+    fn classifies(&self) -> bool {
+        self.loss.classifies()
+    }
+
     fn check_target(&self, y: f64) -> Result<()> {
         self.loss.check_target(y)
     }

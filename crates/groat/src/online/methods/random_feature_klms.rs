@@ -85,7 +85,12 @@ impl RandomFeatureKlms {
         let values = plan.values;
         let given = values.text("frequencies")? != "drawn" || values.text("phases")? != "drawn";
         let (frequencies, phases) = if given {
-            (values.numbers("frequencies")?, values.numbers("phases")?)
+            let phases = values.numbers("phases")?;
+            if values.is_given("features") && values.count("features")? != phases.len() {
+                let expected = "as many as there are phases, where frequencies are given";
+                return Err(Error::parameter("features", values.text("features")?, expected));
+            }
+            (values.numbers("frequencies")?, phases)
         } else {
             let count = values.count("features")?;
             draw(plan.kernel, plan.dimension, count, values.count("seed")? as u64)?

@@ -39,13 +39,13 @@ pub struct Preset {
 enum Recipe {
     /// Parts in the order of [`KINDS`], and the values that differ from the parts' own defaults.
     Mix { parts: [&'static str; 6], values: Defaults },
-    /// A method of its own.
-    Own { values: Defaults, build: fn(&Plan<'_>) -> Result<AnyMethod> },
+    /// A method of its own; a linear one works on the inputs themselves.
+    Own { linear: bool, values: Defaults, build: fn(&Plan<'_>) -> Result<AnyMethod> },
 }
 
 /// What a method is built from.
 pub(crate) struct Plan<'a> {
-    /// The kernel.
+    /// The kernel; the linear one for methods that work on the inputs themselves.
     pub kernel: &'a Kernel,
     /// Features of a sample.
     pub dimension: usize,
@@ -92,16 +92,48 @@ impl Preset {
         }
     }
 
+    /// False when it works on the inputs themselves, without a kernel.
+    pub fn takes_kernel(&self) -> bool {
+        !matches!(self.recipe, Recipe::Own { linear: true, .. })
+    }
+
+    /// The kernel in use when `given` was asked for: the Gaussian one of width 1 where none was.
+    pub(crate) fn kernel(&self, given: Option<&Kernel>) -> Result<Option<Kernel>> {
+        match (given, self.takes_kernel()) {
+            (given, true) => Ok(Some(given.cloned().unwrap_or_else(|| Kernel::gaussian(1.0)))),
+            (None, false) => Ok(None),
+            (Some(kernel), false) => {
+                let reason = format!("{} works on the inputs themselves and takes no kernel", self.name);
+                Err(Error::parse("kernel", &kernel.to_string(), reason))
+            }
+        }
+    }
+
     /// Builds the method.
-    pub(crate) fn build(&self, kernel: &Kernel, dimension: usize, settings: &Settings) -> Result<AnyMethod> {
+    pub(crate) fn build(
+        &self,
+        kernel: Option<&Kernel>,
+        dimension: usize,
+        settings: &Settings,
+    ) -> Result<AnyMethod> {
+        let kernel = kernel.unwrap_or(&Kernel::Linear);
         kernel.check_for(dimension)?;
-        let taken = self.resolve(settings)?;
-        let values = Values::new(self.name, &taken, settings)?;
+        let values = self.values(settings)?;
         let plan = Plan { kernel, dimension, values: &values };
         match self.recipe {
             Recipe::Mix { .. } => Composed::new(&plan).map(AnyMethod::from),
             Recipe::Own { build, .. } => build(&plan),
         }
+    }
+
+    /// Every parameter with the value it has under these settings, defaults included.
+    pub fn in_force(&self, settings: &Settings) -> Result<Settings> {
+        let values = self.values(settings)?;
+        Ok(values.iter().fold(Settings::new(), |all, (name, value)| all.with(name, value)))
+    }
+
+    fn values(&self, settings: &Settings) -> Result<Values> {
+        Values::new(self.name, &self.resolve(settings)?, settings)
     }
 
     /// The parameters taken under these settings: those of the chosen parts.
@@ -173,7 +205,8 @@ mod tests {
                     item.parameter.name
                 );
             }
-            Learner::new(preset.name, &kernel, 2, &Settings::new()).unwrap();
+            let kernel = preset.takes_kernel().then_some(&kernel);
+            Learner::new(preset.name, kernel, 2, &Settings::new()).unwrap();
         }
         for (kind, table) in KINDS {
             for part in table {

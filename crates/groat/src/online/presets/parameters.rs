@@ -40,7 +40,7 @@ pub const PARAMETERS: &[Parameter] = &[
     row("error", Range::NotNegative, "least absolute error at which a vector enters"),
     row("surprise_low", Range::Finite, "surprise below which a sample is redundant"),
     row("surprise_high", Range::Finite, "surprise above which a sample is taken for an outlier"),
-    row("budget", Range::Count, "largest dictionary"),
+    row("budget", Range::CountOrUnlimited, "largest dictionary"),
     row("tau", Range::Count, "window: how many samples back"),
     row("fill", Range::WholeOrBudget, "how many samples enter unconditionally at the start"),
     row("strict", Range::Flag, "a coherence equal to mu0 is too much"),

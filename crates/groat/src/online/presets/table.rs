@@ -53,7 +53,18 @@ const fn own(
     summary: &'static str,
     source: &'static str,
 ) -> Preset {
-    Preset { name, summary, source, recipe: Recipe::Own { values, build } }
+    Preset { name, summary, source, recipe: Recipe::Own { linear: false, values, build } }
+}
+
+/// A method that works on the inputs themselves.
+const fn linear(
+    name: &'static str,
+    build: fn(&Plan<'_>) -> Result<AnyMethod>,
+    values: Defaults,
+    summary: &'static str,
+    source: &'static str,
+) -> Preset {
+    Preset { name, summary, source, recipe: Recipe::Own { linear: true, values, build } }
 }
 
 /// Settings of the reduction techniques of report 836.
@@ -75,42 +86,42 @@ const GAO: &str = "Gao, Chen, Richard, Huang, Flamary, Kernel LMS algorithm with
 
 /// Every named method.
 pub const PRESETS: &[Preset] = &[
-    own(
+    linear(
         "lms",
         |plan| LinearLms::lms(plan).map(AnyMethod::from),
         &[("eta", "0.05")],
         "least mean squares on the inputs themselves",
         slides!("Least Mean Square (LMS) Algorithm"),
     ),
-    own(
+    linear(
         "nlms",
         |plan| LinearLms::nlms(plan).map(AnyMethod::from),
         &[("eta", "0.5"), ("eps", "1e-6")],
         "LMS with the step eta / (eps + |x|^2)",
         "Haykin, Adaptive filter theory, normalised LMS; Nagumo, Noda 1967",
     ),
-    own(
+    linear(
         "rls",
         |plan| Recursive::rls(plan).map(AnyMethod::from),
         &[("lambda", "0.99"), ("ridge", "1e-4")],
         "recursive least squares on the inputs themselves, with exponential forgetting",
         "Haykin, Adaptive filter theory, chapter 13",
     ),
-    own(
+    linear(
         "kalman",
         |plan| Recursive::kalman(plan).map(AnyMethod::from),
         &[("sn2", "0.01"), ("drift", "1e-4"), ("transition", "1"), ("prior", "1")],
         "Kalman filter of linear weights on a random walk; has a predictive variance",
         "Kalman, A new approach to linear filtering and prediction problems, 1960",
     ),
-    own(
+    linear(
         "problms",
         |plan| ProbabilisticLms::new(plan).map(AnyMethod::from),
         &[("lambda", "1"), ("sn2", "1e-6"), ("drift", "1e-4"), ("prior", "1e-2")],
         "probabilistic LMS: a Kalman filter with one variance for all weights",
         "Fernandez-Bes, Elvira, Van Vaerenbergh, A probabilistic least-mean-squares filter, 2015",
     ),
-    own(
+    linear(
         "memory-cell",
         |plan| MemoryCell::new(plan).map(AnyMethod::from),
         &[],
@@ -154,10 +165,17 @@ pub const PRESETS: &[Preset] = &[
     ),
     mix(
         "norma",
+        ["gradient", "always", "oldest", "none", "window"],
+        &[("rho", "1e-4"), ("tau", "500")],
+        "gradient descent on the regularised risk, oldest terms dropped; the error is taken before the decay",
+        "Kivinen, Smola, Williamson, Online learning with kernels, 2004, (10)-(12)",
+    ),
+    mix(
+        "norma-toolbox",
         ["decay-first", "always", "oldest", "none", "window"],
         &[("rho", "1e-4"), ("tau", "500")],
-        "gradient descent on the regularised risk, oldest terms dropped",
-        "Kivinen, Smola, Williamson, Online learning with kernels, 2004, (10)-(12)",
+        "norma as the toolbox has it: the weights decay first, and the error is that of what is left",
+        "Van Vaerenbergh, Kernel Adaptive Filtering Toolbox, norma; after Kivinen, Smola, Williamson, 2004",
     ),
     mix(
         "qklms",

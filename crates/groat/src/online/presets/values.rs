@@ -7,7 +7,14 @@ use std::collections::BTreeMap;
 
 /// Every parameter of a preset with its value: the caller's, else the default.
 #[derive(Debug)]
-pub(crate) struct Values(BTreeMap<&'static str, String>);
+pub(crate) struct Values(BTreeMap<&'static str, Value>);
+
+/// One value, and whether the caller gave it.
+#[derive(Debug)]
+struct Value {
+    text: String,
+    given: bool,
+}
 
 impl Values {
     /// The regulariser `eps` of a normalised step if the settings ask for one.
@@ -29,22 +36,37 @@ impl Values {
         }
         let mut values = BTreeMap::new();
         for item in taken {
-            let value = settings.get(item.parameter.name).unwrap_or(item.default);
-            item.parameter.check(value)?;
-            values.insert(item.parameter.name, value.to_owned());
+            let given = settings.get(item.parameter.name);
+            let text = given.unwrap_or(item.default).to_owned();
+            item.parameter.check(&text)?;
+            values.insert(item.parameter.name, Value { text, given: given.is_some() });
         }
         Ok(Self(values))
+    }
+
+    /// Names and values in alphabetical order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(name, value)| (*name, value.text.as_str()))
+    }
+
+    /// True when the caller gave a value.
+    pub fn is_given(&self, name: &'static str) -> bool {
+        self.0.get(name).is_some_and(|value| value.given)
     }
 
     /// Values for a test of one part.
     #[cfg(test)]
     pub fn of(pairs: &[(&'static str, &str)]) -> Self {
-        Self(pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
+        let value = |text: &str| Value { text: text.to_owned(), given: true };
+        Self(pairs.iter().map(|(name, text)| (*name, value(text))).collect())
     }
 
     /// The value as text.
     pub fn text(&self, name: &'static str) -> Result<&str> {
-        self.0.get(name).map(String::as_str).ok_or_else(|| Error::parameter(name, "nothing", "a value"))
+        self.0
+            .get(name)
+            .map(|value| value.text.as_str())
+            .ok_or_else(|| Error::parameter(name, "nothing", "a value"))
     }
 
     /// The value as a number.
@@ -52,9 +74,9 @@ impl Values {
         self.parse(name, "a number")
     }
 
-    /// The value as a whole number.
+    /// The value as a whole number; `unlimited` is the largest.
     pub fn count(&self, name: &'static str) -> Result<usize> {
-        self.parse(name, "a whole number")
+        if self.text(name)? == "unlimited" { Ok(usize::MAX) } else { self.parse(name, "a whole number") }
     }
 
     fn parse<T: std::str::FromStr>(&self, name: &'static str, expected: &'static str) -> Result<T> {

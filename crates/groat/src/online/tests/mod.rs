@@ -2,6 +2,7 @@
 
 mod inverse;
 mod reduction;
+mod session;
 mod several_outputs;
 mod updates;
 
