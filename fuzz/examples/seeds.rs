@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(folder("model")?.join("t"), model.to_bytes()?)?;
 
     for preset in presets::PRESETS {
-        let mut learner = Learner::new(preset.name, &kernel, 2, &Settings::new())?;
+        let mut learner = Learner::new(preset.name, preset.takes_kernel().then_some(&kernel), 2, &Settings::new())?;
         for i in 0..6 {
             let x = f64::from(i);
             learner.learn_one(&[x.sin(), x.cos()], 1.0)?;

@@ -1,4 +1,4 @@
-//! Online learners: one class for all presets.
+//! Online learners: one class for all algorithms.
 
 use crate::arrays::{Input, Sample, finite_vector};
 use crate::errors::{NotFittedError, ParameterError, ShapeError, raise};
@@ -6,12 +6,13 @@ use crate::kernel::kernel_of;
 use crate::model::PyModel;
 use crate::threads::pool;
 use groat::kernels::{Kernel, Width};
-use groat::online::{Learner, Settings, Step, presets};
+use groat::online::{Learner, Session, Settings, Step, presets};
 use groat::{Result, Rows};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::sync::RwLockExt;
 use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
 
 /// Samples learnt between two looks at pending signals.
@@ -19,22 +20,23 @@ const SAMPLES_PER_CHECK: usize = 1000;
 
 /// A learner that sees one sample at a time and keeps a small dictionary.
 ///
-/// OnlineLearner("klms-coherence", "gaussian:width=0.5", eta=0.3, mu0=0.9): the name of a preset (see
-/// groat.algorithms), a kernel, and the preset's settings by name. `lambda`, a reserved word, is written
-/// lambda_. The number of features is that of the first sample.
+/// OnlineLearner("klms-coherence", "gaussian:width=0.5", eta=0.3, mu0=0.9): the name of an algorithm (see
+/// groat.algorithms), a kernel (algorithms that work on the inputs themselves take none), and its settings by
+/// name. `lambda`, a reserved word, is written lambda_. The number of features is that of the first sample.
+/// save and load share their file with `groat stream --save` and `--resume`.
 #[pyclass(module = "groat", frozen, subclass)]
 pub(crate) struct OnlineLearner {
     algorithm: String,
-    kernel: Kernel,
+    kernel: Option<Kernel>,
     settings: Settings,
     /// Absent before the first sample.
-    learner: RwLock<Option<Learner>>,
+    session: RwLock<Option<Session>>,
 }
 
 impl OnlineLearner {
     /// A learner without experience.
     fn fresh(&self, features: usize) -> Result<Learner> {
-        Learner::new(&self.algorithm, &self.kernel, features, &self.settings)
+        Learner::new(&self.algorithm, self.kernel.as_ref(), features, &self.settings)
     }
 
     /// Reads from the learner; before the first sample, from one without experience.
@@ -44,9 +46,9 @@ impl OnlineLearner {
         features: usize,
         read: impl FnOnce(&Learner) -> Result<T>,
     ) -> PyResult<T> {
-        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let held = self.session.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         match &*held {
-            Some(learner) => read(learner),
+            Some(session) => read(session.learner()),
             None => self.fresh(features).and_then(|learner| read(&learner)),
         }
         .map_err(raise)
@@ -62,9 +64,9 @@ impl OnlineLearner {
     ) -> PyResult<T> {
         let pool = pool()?;
         py.detach(|| {
-            let held = self.learner.read().unwrap_or_else(PoisonError::into_inner);
+            let held = self.session.read().unwrap_or_else(PoisonError::into_inner);
             match &*held {
-                Some(learner) => pool.install(|| read(learner)),
+                Some(session) => pool.install(|| read(session.learner())),
                 None => self.fresh(features).and_then(|learner| pool.install(|| read(&learner))),
             }
         })
@@ -83,9 +85,9 @@ impl OnlineLearner {
         for start in (0..x.rows()).step_by(SAMPLES_PER_CHECK) {
             let end = (start + SAMPLES_PER_CHECK).min(x.rows());
             py.detach(|| {
-                let mut held = self.learner.write().unwrap_or_else(PoisonError::into_inner);
-                let learner = self.started(&mut held, x.cols())?;
-                let steps = learner.learn_many(x.slice(start, end), &y[start..end])?;
+                let mut held = self.session.write().unwrap_or_else(PoisonError::into_inner);
+                let session = self.started(&mut held, x.cols())?;
+                let steps = session.learn_many(x.slice(start, end), &y[start..end])?;
                 steps.iter().for_each(&mut tell);
                 Ok(())
             })
@@ -95,11 +97,29 @@ impl OnlineLearner {
         Ok(())
     }
 
-    /// The learner, made now if this is the first sample.
-    fn started<'a>(&self, held: &'a mut Option<Learner>, features: usize) -> Result<&'a mut Learner> {
+    /// The session, made now if this is the first sample.
+    fn started<'a>(&self, held: &'a mut Option<Session>, features: usize) -> Result<&'a mut Session> {
         match held {
-            Some(learner) => Ok(learner),
-            empty => Ok(empty.insert(self.fresh(features)?)),
+            Some(session) => Ok(session),
+            empty => Ok(empty.insert(Session::new(self.fresh(features)?))),
+        }
+    }
+
+    /// Reads a number from the learner; nothing before the first sample.
+    fn told<T>(&self, py: Python<'_>, tell: impl FnOnce(&Learner) -> T) -> Option<T> {
+        let held = self.session.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().map(|session| tell(session.learner()))
+    }
+}
+
+impl From<Session> for OnlineLearner {
+    fn from(session: Session) -> Self {
+        let learner = session.learner();
+        Self {
+            algorithm: learner.algorithm().to_owned(),
+            kernel: learner.kernel().cloned(),
+            settings: learner.settings().clone(),
+            session: RwLock::new(Some(session)),
         }
     }
 }
@@ -115,7 +135,7 @@ fn checked<'a>(x: &'a Input<'_>, y: &Bound<'_, PyAny>) -> PyResult<(Rows<'a>, Ve
     Ok((rows, targets))
 }
 
-/// A setting as text, the way that presets read it.
+/// A setting as text, the way that algorithms read it.
 fn setting(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(flag) = value.extract::<bool>() {
         return Ok(flag.to_string());
@@ -125,10 +145,13 @@ fn setting(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     }
     if value.hasattr("__len__")? {
         let numbers = finite_vector(name, value)?;
-        return Ok(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(";"));
+        return Ok(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
     }
     Ok(value.str()?.to_string())
 }
+
+/// Algorithm and kernel, as the constructor takes them.
+type NewArguments = (String, Option<String>);
 
 #[pymethods]
 impl OnlineLearner {
@@ -139,31 +162,49 @@ impl OnlineLearner {
         kernel: Option<&Bound<'_, PyAny>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let kernel = kernel.map_or_else(|| Ok(Kernel::gaussian(1.0)), kernel_of)?;
+        let kernel = kernel.map(kernel_of).transpose()?;
         let mut given = Settings::new();
         for (name, value) in settings.into_iter().flatten() {
             let name: String = name.extract()?;
             let text = setting(&name, &value)?;
             given.set(name.trim_end_matches('_'), text);
         }
-        let learner =
-            Self { algorithm: algorithm.to_owned(), settings: given, learner: RwLock::new(None), kernel };
         // Wrong settings are told here, not at the first sample.
-        let features = match learner.kernel.width() {
+        let features = match kernel.as_ref().and_then(Kernel::width) {
             Some(Width::PerFeature(widths)) => widths.len(),
             _ => 1,
         };
-        learner.fresh(features).map_err(raise)?;
-        Ok(learner)
+        let learner = Learner::new(algorithm, kernel.as_ref(), features, &given).map_err(raise)?;
+        Ok(Self {
+            algorithm: algorithm.to_owned(),
+            kernel: learner.kernel().cloned(),
+            settings: given,
+            session: RwLock::new(None),
+        })
+    }
+
+    /// Reads a file of save, or of `groat stream --save`, and goes on from there bit by bit. A learner of the
+    /// command keeps its columns: fed with rows of numbers here, it can go back to the command.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| Session::load(path)).map(Self::from).map_err(raise)
+    }
+
+    /// Writes everything that is needed to go on, for load or `groat stream --resume`.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| match &*self.session.read().unwrap_or_else(PoisonError::into_inner) {
+            Some(session) => session.save(path).map_err(raise),
+            None => Err(NotFittedError::new_err("nothing has been learnt yet")),
+        })
     }
 
     /// Learns from one sample; says what that did.
     fn learn_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>, y: f64) -> PyResult<PyStep> {
         let x = Sample::of("x", x)?;
         let x = x.numbers()?;
-        let mut held = self.learner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        let learner = self.started(&mut held, x.len()).map_err(raise)?;
-        learner.learn_one(x, y).map(PyStep::from).map_err(raise)
+        let mut held = self.session.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let session = self.started(&mut held, x.len()).map_err(raise)?;
+        session.learn_one(x, y).map(PyStep::from).map_err(raise)
     }
 
     /// The output at one sample.
@@ -237,37 +278,36 @@ impl OnlineLearner {
 
     /// The model learnt so far.
     fn snapshot(&self, py: Python<'_>) -> PyResult<PyModel> {
-        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        let Some(learner) = &*held else {
+        let held = self.session.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let Some(session) = &*held else {
             return Err(NotFittedError::new_err("nothing has been learnt yet"));
         };
+        let learner = session.learner();
         if learner.size() == 0 && learner.snapshot().map_err(raise)?.is_none() {
             return Err(NotFittedError::new_err("no vector has entered yet"));
         }
-        learner.expansion().map(|f| groat::Model::new(f).into()).map_err(raise)
+        session.model().map(PyModel::from).map_err(raise)
     }
 
     /// What the learner can say about itself, by name.
     fn diagnostics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let out = PyDict::new(py);
-        if let Some(learner) = &*self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner) {
-            for reading in learner.diagnostics() {
-                out.set_item(reading.name, reading.value)?;
-            }
+        for reading in self.told(py, Learner::diagnostics).unwrap_or_default() {
+            out.set_item(reading.name, reading.value)?;
         }
         Ok(out)
     }
 
-    /// The preset's name.
+    /// The name of the algorithm.
     #[getter]
     fn algorithm(&self) -> &str {
         &self.algorithm
     }
 
-    /// The kernel.
+    /// The kernel; None for an algorithm that works on the inputs themselves.
     #[getter]
-    fn kernel(&self) -> crate::kernel::PyKernel {
-        crate::kernel::PyKernel { kernel: self.kernel.clone() }
+    fn kernel(&self) -> Option<crate::kernel::PyKernel> {
+        self.kernel.clone().map(|kernel| crate::kernel::PyKernel { kernel })
     }
 
     /// The settings as given, as text.
@@ -281,47 +321,45 @@ impl OnlineLearner {
     /// Vectors in the dictionary.
     #[getter]
     fn size(&self, py: Python<'_>) -> usize {
-        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        held.as_ref().map_or(0, Learner::size)
+        self.told(py, Learner::size).unwrap_or(0)
     }
 
     /// Samples learnt from.
     #[getter]
     fn steps(&self, py: Python<'_>) -> u64 {
-        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        held.as_ref().map_or(0, Learner::steps)
+        self.told(py, Learner::steps).unwrap_or(0)
     }
 
     /// Features of a sample; None before the first.
     #[getter]
     fn features(&self, py: Python<'_>) -> Option<usize> {
-        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        held.as_ref().map(Learner::dimension)
+        self.told(py, Learner::dimension)
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
         format!(
             "<OnlineLearner: {}, {}, {} vectors after {} samples>",
             self.algorithm,
-            self.kernel,
+            self.kernel.as_ref().map_or_else(|| "no kernel".to_owned(), ToString::to_string),
             self.size(py),
             self.steps(py)
         )
     }
 
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((String, String), Bound<'py, PyDict>)> {
-        Ok(((self.algorithm.clone(), self.kernel.to_string()), self.settings(py)?))
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(NewArguments, Bound<'py, PyDict>)> {
+        let kernel = self.kernel.as_ref().map(ToString::to_string);
+        Ok(((self.algorithm.clone(), kernel), self.settings(py)?))
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let held = self.learner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        let saved = held.as_ref().map(Learner::save).transpose().map_err(raise)?;
+        let held = self.session.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let saved = held.as_ref().map(Session::to_bytes).transpose().map_err(raise)?;
         Ok(saved.map(|bytes| PyBytes::new(py, &bytes)))
     }
 
     fn __setstate__(&self, py: Python<'_>, state: Option<&[u8]>) -> PyResult<()> {
-        let learner = state.map(Learner::load).transpose().map_err(raise)?;
-        *self.learner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner) = learner;
+        let session = state.map(Session::from_bytes).transpose().map_err(raise)?;
+        *self.session.write_py_attached(py).unwrap_or_else(PoisonError::into_inner) = session;
         Ok(())
     }
 }
@@ -367,7 +405,7 @@ impl PyStep {
     }
 }
 
-/// The presets: what each is, by name.
+/// The algorithms: what each is, by name.
 #[pyfunction]
 pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
@@ -375,7 +413,7 @@ pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(out)
 }
 
-/// The settings of a preset: default, allowed range and meaning, by name.
+/// The settings of an algorithm: default, allowed range and meaning, by name.
 #[pyfunction]
 pub(crate) fn algorithm_settings<'py>(py: Python<'py>, algorithm: &str) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);

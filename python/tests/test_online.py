@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import groat
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 KERNEL = "gaussian:width=0.7"
+LINEAR = ("lms", "nlms", "rls", "kalman", "problms", "memory-cell")
 
 
 @pytest.fixture
@@ -36,7 +38,8 @@ def classes(algorithm: str, y: Array) -> Array:
 @pytest.mark.parametrize("algorithm", groat.algorithms())
 def test_every_preset_obeys_the_laws(algorithm: str, stream: tuple[Array, Array]) -> None:
     x, y = stream[0][:120], classes(algorithm, stream[1][:120])
-    one, many = OnlineLearner(algorithm, KERNEL), OnlineLearner(algorithm, KERNEL)
+    kernel = None if algorithm in LINEAR else KERNEL
+    one, many = OnlineLearner(algorithm, kernel), OnlineLearner(algorithm, kernel)
     assert one.predict_one(x[0]) == one.predict(x[:1])[0]
     steps = [one.learn_one(row, target) for row, target in zip(x, y)]
     found = many.learn_many(x, y)
@@ -62,6 +65,30 @@ def test_every_preset_obeys_the_laws(algorithm: str, stream: tuple[Array, Array]
         assert algorithm in ("memory-cell", "mknlms", "mxklms", "l2-s", "rff-klms")
         return
     np.testing.assert_allclose(model.predict(x), one.predict(x), rtol=1e-9, atol=1e-9)
+
+
+def test_a_linear_algorithm_takes_no_kernel() -> None:
+    for algorithm in LINEAR:
+        assert OnlineLearner(algorithm).kernel is None
+        with pytest.raises(groat.ParameterError, match="no kernel"):
+            OnlineLearner(algorithm, KERNEL)
+
+
+def test_a_saved_learner_goes_on(stream: tuple[Array, Array], tmp_path: Path) -> None:
+    x, y = stream
+    path = tmp_path / "state.json"
+    whole = OnlineLearner("krls-tracker", KERNEL, budget=20)
+    with pytest.raises(groat.NotFittedError):
+        whole.save(path)
+    whole.partial_fit(x[:100], y[:100]).save(path)
+    again = OnlineLearner.load(path)
+    assert (again.algorithm, again.kernel, again.settings) == (whole.algorithm, whole.kernel, whole.settings)
+    np.testing.assert_array_equal(
+        again.learn_many(x[100:], y[100:])["prediction"], whole.learn_many(x[100:], y[100:])["prediction"]
+    )
+    path.write_text('{"version":1,"learner":{}}')
+    with pytest.raises(groat.GroatError, match="learn anew"):
+        OnlineLearner.load(path)
 
 
 def test_it_learns(stream: tuple[Array, Array]) -> None:

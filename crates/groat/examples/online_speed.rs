@@ -8,7 +8,7 @@
 //! dictionary and is not timed; each later one is, first a sample at a time and then with all rows given at once.
 //! Prints one JSON object.
 
-use groat::online::{Learner, Settings};
+use groat::online::{Learner, Settings, presets};
 use groat::{Kernel, Rows};
 use std::error::Error;
 use std::time::Instant;
@@ -26,7 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rows: Vec<&[f64]> = numbers.chunks_exact(d + 1).collect();
     let x: Vec<f64> = rows.iter().flat_map(|row| &row[..d]).copied().collect();
     let y: Vec<f64> = rows.iter().map(|row| row[d]).collect();
-    let mut learner = Learner::new(preset, &kernel.parse::<Kernel>()?, d, &settings.parse::<Settings>()?)?;
+    let kernel = kernel.parse::<Kernel>()?;
+    let kernel = presets::find(preset)?.takes_kernel().then_some(&kernel);
+    let mut learner = Learner::new(preset, kernel, d, &settings.parse::<Settings>()?)?;
     let passes = passes.parse::<usize>()?.max(1);
     let one_by_one = |learner: &mut Learner| -> Result<(), Box<dyn Error>> {
         for (x, y) in x.chunks_exact(d).zip(&y) {

@@ -49,7 +49,9 @@ fn no_allocation_per_sample_after_warm_up() {
                 _ => {}
             }
         }
-        let mut learner = Learner::new(preset.name, &Kernel::gaussian(0.8), 2, &settings).unwrap();
+        let mut learner =
+            Learner::new(preset.name, preset.takes_kernel().then_some(&Kernel::gaussian(0.8)), 2, &settings)
+                .unwrap();
         // A path that repeats, so that dictionaries without a budget stop growing as well.
         let sample = |i: usize| {
             let t = (i % 400) as f64;

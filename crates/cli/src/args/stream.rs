@@ -13,7 +13,8 @@ Examples:
   groat stream new.csv --resume state.json --save state.json --out predictions.csv
   groat stream all.csv --target y --width 1 --novelty coherence --cost kappa-alpha \\
       --projection orthogonal --strategy budget --set budget=50
-  groat stream --algorithm list";
+  groat stream --algorithm list
+  groat stream --algorithm list=krls-tracker";
 
 /// Learn from rows as they arrive.
 #[derive(Args, Debug)]
@@ -32,10 +33,10 @@ pub struct StreamArgs {
     pub features: Vec<String>,
     /// Treat rows as moments in time: learn from the last L values of each feature and of the target. The first rows
     /// only fill that past and give no line
-    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub embed: Option<u32>,
     /// With --embed: how many steps ahead the target lies
-    #[arg(long, value_name = "STEPS", default_value_t = 1, requires = "embed", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "STEPS", allow_negative_numbers = true, default_value_t = 1, requires = "embed", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub horizon: u32,
     /// With --embed: learn from the features' past alone, not from the target's
     #[arg(long, requires = "embed")]
@@ -48,20 +49,23 @@ pub struct StreamArgs {
     #[command(flatten)]
     pub method: MethodArgs,
 
-    /// File for the lines step,prediction,error,size [default: standard output]
+    /// File for the lines step,prediction,error,size, with a further column std (the standard deviation of the
+    /// prediction) where the algorithm has one [default: standard output]. With --json the lines on standard output
+    /// are JSON objects with these names; with --out the file stays CSV, and --json is the form of the summary
     #[arg(short, long, visible_alias = "output", value_name = "FILE", help_heading = "Writing")]
     pub out: Option<PathBuf>,
     /// Write the whole state at the end, to go on from later
     #[arg(long, value_name = "FILE", help_heading = "Writing")]
     pub save: Option<PathBuf>,
     /// Also write the state after every N rows
-    #[arg(long, value_name = "N", requires = "save", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Writing")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "save", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Writing")]
     pub checkpoint_every: Option<u64>,
-    /// Go on from a saved state, bit by bit as if there had been no interruption
+    /// Go on from a saved state, bit by bit as if there had been no interruption. A state that learnt from numbers
+    /// alone, in Python, wants --target and perhaps --features
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["target", "features", "embed", "algorithm", "kernel", "width", "set", "update", "novelty", "cost", "projection", "strategy", "loss"],
+        conflicts_with_all = ["algorithm", "kernel", "width", "set", "update", "novelty", "cost", "projection", "strategy", "loss"],
         help_heading = "Writing"
     )]
     pub resume: Option<PathBuf>,
@@ -80,17 +84,18 @@ pub struct StreamArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {
-    /// A preset by name; `list` shows all with their parameters [default: klms-coherence]
+    /// An algorithm by name; `list` shows all with their parameters, `list=NAME` one [default: klms-coherence]
     #[arg(short, long, value_name = "NAME", group = "listing")]
     pub algorithm: Option<String>,
-    /// Kernel, e.g. `gaussian`, `matern52:width=2`, `polynomial:degree=3`
-    #[arg(long, value_name = "KERNEL", default_value = "gaussian")]
-    pub kernel: KernelArg,
+    /// Kernel, e.g. `gaussian`, `matern52:width=2`, `polynomial:degree=3` [default: gaussian]; algorithms that work on
+    /// the inputs themselves take none
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<KernelArg>,
     /// Width of the kernel, exp(-r^2 / (2 width^2)) for the Gaussian one
-    #[arg(long, value_name = "W")]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
     pub width: Option<f64>,
-    /// A parameter of the preset; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
+    /// Parameters of the algorithm, e.g. eta=0.3 or widths=1,2,4; may be repeated
+    #[arg(long, value_name = "KEY=VALUE,...")]
     pub set: Vec<String>,
     /// Exchange the update rule
     #[arg(long, value_name = "PART")]

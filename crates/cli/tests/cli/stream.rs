@@ -70,8 +70,9 @@ fn a_resumed_stream_is_the_uninterrupted_one_bit_by_bit() {
     let [whole, parts, state] = files(folder.path());
     let rows = series(300);
     for algorithm in ["klms-coherence", "krls-ald", "krls-tracker", "spl-coherence", "fklms-reduce", "lms"] {
-        let method = ["-", "--target", "y", "--width", "0.5", "--algorithm", algorithm, "--embed", "3", "-q"];
-        let with = |more: &[&'static str]| [&method[..], more].concat();
+        let method = ["-", "--target", "y", "--algorithm", algorithm, "--embed", "3", "-q"];
+        let width: &[&str] = if algorithm == "lms" { &[] } else { &["--width", "0.5"] };
+        let with = |more: &[&'static str]| [&method[..], width, more].concat();
         assert!(groat(&[&with(&[])[..], &["--out", &whole]].concat(), &csv(&rows)).0);
         let save: &[&str] = &["--out", &parts, "--save", &state];
         assert!(groat(&[&with(&[])[..], save].concat(), &csv(&rows[..120])).0);
@@ -275,4 +276,88 @@ fn the_report_draws_two_features_too() {
     for series in ["squared error", "size", "kept vectors"] {
         assert!(html.contains(&format!("data-series=\"{series}\"")), "{series}");
     }
+}
+
+#[test]
+fn numbers_are_refused_with_their_range_and_settings_given_twice_are_named() {
+    let rows = csv(&series(10));
+    for (wrong, words) in [
+        (&["--width", "-1"][..], "above 0"),
+        (&["--embed", "-3"], "-3 is not in 1..=100000"),
+        (&["--set", "eta=0.1", "--set", "eta=0.2"], "given before, as 0.1"),
+        (&["--set", "cost=kappa", "--cost", "magnitude"], "given before, as kappa"),
+        (&["--algorithm", "lms", "--kernel", "gaussian"], "takes no kernel"),
+        (&["--algorithm", "nlms", "--width", "2"], "takes no kernel"),
+        (&["--algorithm", "rff-klms", "--set", "features=3,frequencies=1,2,phases=0,1"], "features"),
+    ] {
+        let arguments = [&["stream", "-", "-t", "y"], wrong].concat();
+        let outcome = cargo_bin_cmd!("groat").args(arguments).write_stdin(&*rows).output().unwrap();
+        let text = String::from_utf8(outcome.stderr).unwrap();
+        assert!(outcome.status.code() == Some(2) && text.contains(words), "{wrong:?}: {text}");
+    }
+    for right in ["widths=1,2,4", "widths=1;2;4", "widths=1,2,4,eta=0.3,budget=unlimited"] {
+        let (ok, _, error) = groat(&["-", "-t", "y", "--algorithm", "mxklms", "--set", right], &rows);
+        assert!(ok, "{right}: {error}");
+    }
+}
+
+#[test]
+fn the_list_shows_one_algorithm_and_every_parameter() {
+    let (ok, one, _) = groat(&["--algorithm", "list=kapsm"], "");
+    assert!(
+        ok && one.starts_with("kapsm\n") && one.contains("loss=squared") && one.contains("Slavakis"),
+        "{one}"
+    );
+    assert!(!one.contains("klms-coherence"));
+    let (_, all, _) = groat(&["--algorithm", "list"], "");
+    assert!(all.contains(&one), "the list holds the same text");
+    let (ok, json, _) = groat(&["--algorithm", "list=krls-ald", "--json"], "");
+    let entry: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(ok && entry["name"] == "krls-ald" && entry["parameters"].as_array().unwrap().len() > 3);
+    assert!(groat(&["--algorithm", "list=nonsense"], "").2.contains("known are"));
+    let (_, help, _) = groat(&["--help"], "");
+    assert!(help.contains("std") && help.contains("JSON objects"), "{help}");
+}
+
+#[test]
+fn the_model_of_a_classifier_is_one_and_knows_how_it_came_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m.safetensors");
+    let lines = series(100).into_iter().map(|(u, y)| format!("{u},{}\n", if y > 0.3 { 1 } else { -1 }));
+    let rows: String = std::iter::once("u,y\n".to_owned()).chain(lines).collect();
+    let arguments = ["-", "-t", "y", "--loss", "hinge", "--width", "0.5", "--model", &model, "-q"];
+    let (ok, _, error) = groat(&arguments, &rows);
+    assert!(ok, "{error}");
+    let model = groat::Model::load(model).unwrap();
+    assert_eq!(*model.task(), groat::model::Task::classification(vec!["-1".into(), "1".into()]));
+    assert_eq!((model.record().method.as_str(), model.record().rows), ("klms-coherence", 100));
+    assert_eq!(model.record().settings["mu0"], "0.5");
+}
+
+#[test]
+fn a_state_without_columns_is_told_which_they_are_and_an_old_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = path(folder.path(), "state.json");
+    let settings = groat::online::Settings::new();
+    let learner = groat::online::Learner::new("krls-ald", None, 1, &settings).unwrap();
+    let mut session = groat::online::Session::new(learner);
+    let rows = series(60);
+    for (u, y) in &rows[..40] {
+        session.learn_one(&[*u], *y).unwrap();
+    }
+    session.save(&state).unwrap();
+    let (ok, _, error) = groat(&["-", "--resume", &state], &csv(&rows[40..]));
+    assert!(!ok && error.contains("--target"), "{error}");
+    let (ok, lines, error) =
+        groat(&["-", "--resume", &state, "-t", "y", "--save", &state], &csv(&rows[40..]));
+    assert!(ok, "{error}");
+    for (line, (i, (u, y))) in lines.lines().skip(1).zip(rows.iter().enumerate().skip(40)) {
+        let step = session.learn_one(&[*u], *y).unwrap();
+        assert!(line.starts_with(&format!("{},{:?},", i + 1, step.prediction)), "{line}");
+    }
+    let (ok, _, error) = groat(&["-", "--resume", &state, "-t", "y"], &csv(&rows));
+    assert!(!ok && error.contains("knows its columns"), "{error}");
+    fs::write(&state, "{\"version\":1,\"learner\":{}}").unwrap();
+    let (ok, _, error) = groat(&["-", "--resume", &state], &csv(&rows));
+    assert!(!ok && error.contains("learn anew from the data"), "{error}");
 }

@@ -10,26 +10,25 @@
 //! 4. the update rule admits the sample or learns from it without;
 //! 5. strategy and truncation let vectors leave.
 
-use super::cost::Cost;
-use super::dictionary::Dictionary;
-use super::filter::{Filter, sound, with_scratch};
-use super::loss::Loss;
-use super::model::{Model, Needs, Sample};
-use super::novelty::{Novelty, Verdict};
+use super::parts::cost::Cost;
+use super::parts::loss::Loss;
+use super::parts::novelty::{Novelty, Verdict};
+use super::parts::projection::Projection;
+use super::parts::strategy::{Reducer, Strategy, Truncation};
+use super::parts::update::Update;
 use super::presets::Plan;
-use super::projection::Projection;
+use super::state::{Needs, ROUNDING, Sample, Tracked};
 use super::step::{Reading, Step};
-use super::strategy::{Hand, Strategy, Truncation};
-use super::update::Update;
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
 use crate::matrix::Rows;
+use crate::online::methods::Method;
+use crate::online::parts::loss::Meaning;
+use crate::online::state::dictionary::Dictionary;
+use crate::online::state::scratch::with_scratch;
+use crate::online::state::step_size::sound;
 use crate::simd::{Aligned, axpy, dot};
 use serde::{Deserialize, Serialize};
-use std::cell::Cell;
-
-/// Below this share of `k(x, x)` a residual is rounding error, whatever the floor.
-const ROUNDING: f64 = 1e-14;
 
 /// A learner made of parts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,8 +41,8 @@ pub(crate) struct Composed {
     truncation: Truncation,
     loss: Loss,
     floor: f64,
-    model: Model,
-    /// When each vector was last renewed; empty when nobody asks.
+    model: Tracked,
+    /// When each vector was last renewed; empty without a maximum age.
     renewed: Vec<u64>,
     counts: Counts,
     #[serde(skip)]
@@ -84,7 +83,8 @@ impl Composed {
         let values = plan.values;
         let (update, strategy) = (Update::new(values)?, Strategy::new(values)?);
         let (projection, truncation) = (Projection::new(values)?, Truncation::new(values)?);
-        update.check_parts(values, projection, &strategy, truncation.acts())?;
+        let loss = Loss::new(values)?;
+        update.check_parts(values, &loss, &projection, strategy.removes() || truncation.acts())?;
         let ridge = update.ridge() + values.number("jitter")?;
         let dictionary = Dictionary::new(plan.kernel, plan.dimension)?;
         let mut composed = Self {
@@ -94,9 +94,9 @@ impl Composed {
             projection,
             strategy,
             truncation,
-            loss: Loss::new(values)?,
+            loss,
             floor: values.number("floor")?,
-            model: Model::new(dictionary),
+            model: Tracked::new(dictionary),
             renewed: Vec::new(),
             counts: Counts::default(),
             buffers: Buffers::default(),
@@ -107,11 +107,7 @@ impl Composed {
 
     /// What the parts need kept up to date, taken together.
     fn needs(&self) -> Needs {
-        let cost = match &self.strategy {
-            strategy if strategy.ignores_cost() => Needs::NONE,
-            strategy if strategy.tests_newest_only() => self.cost.needs_for_newest(),
-            _ => self.cost.needs(),
-        };
+        let cost = self.strategy.needs(&self.cost);
         let needs = self.update.needs().and(self.novelty.needs()).and(cost);
         if self.update.owns_weights() {
             return Needs { weights: false, ..needs };
@@ -122,7 +118,7 @@ impl Composed {
     /// Kernel values, output and, where an inverse is kept, image and residual of a sample.
     fn see<'a>(&mut self, x: &'a [f64], y: f64, buffers: &mut Buffers) -> Seen<'a> {
         let kxx = self.model.dictionary.diag(x);
-        let (residual, output) = self.model.see(x, kxx, &mut buffers.k, &mut buffers.image);
+        let (residual, output) = self.model.observe(x, kxx, &mut buffers.k, &mut buffers.image);
         Seen { x, y, kxx, output, residual }
     }
 
@@ -144,10 +140,10 @@ impl Composed {
     /// `nu - q nu_r / Q_rr` and the residual `s + nu_r^2 / Q_rr`.
     fn make_room(&mut self, seen: &mut Seen<'_>, buffers: &mut Buffers) {
         let Buffers { k, image, costs } = buffers;
-        let mut hand = self.hand(false, &[], costs);
-        let (r, _) = hand.cheapest();
-        let pivot = hand.model.inverse.as_ref().map(|inverse| inverse.inverse().diagonal(r));
-        hand.remove(r);
+        let mut reducer = self.reducer(false, &[], costs);
+        let (r, _) = reducer.cheapest();
+        let pivot = reducer.model.inverse.as_ref().map(|inverse| inverse.inverse().diagonal(r));
+        reducer.remove(r);
         k.remove(r);
         if let Some(pivot) = pivot {
             let factor = image.remove(r) / pivot;
@@ -155,13 +151,13 @@ impl Composed {
             seen.residual += factor * factor * pivot;
             seen.output = dot(k, &self.model.dictionary.alpha);
         } else {
-            (seen.residual, seen.output) = self.model.see_again(seen.kxx, k, image);
+            (seen.residual, seen.output) = self.model.observe_row(seen.kxx, k, image);
         }
     }
 
     /// What a strategy may touch.
-    fn hand<'a>(&'a mut self, admitted: bool, k: &'a [f64], costs: &'a mut Vec<f64>) -> Hand<'a> {
-        Hand {
+    fn reducer<'a>(&'a mut self, admitted: bool, k: &'a [f64], costs: &'a mut Vec<f64>) -> Reducer<'a> {
+        Reducer {
             model: &mut self.model,
             update: &mut self.update,
             cost: self.cost,
@@ -176,10 +172,10 @@ impl Composed {
     /// Strategy and truncation after the update.
     fn reduce(&mut self, admitted: bool, buffers: &mut Buffers) -> usize {
         let (strategy, truncation, now) = (self.strategy, self.truncation, self.counts.presented);
-        let mut hand = self.hand(admitted, &buffers.k, &mut buffers.costs);
-        let mut evicted = strategy.after(&mut hand);
+        let mut reducer = self.reducer(admitted, &buffers.k, &mut buffers.costs);
+        let mut evicted = strategy.after(&mut reducer);
         if truncation.acts() {
-            evicted += truncation.after(&mut hand, now);
+            evicted += truncation.after(&mut reducer, now);
         }
         evicted
     }
@@ -220,22 +216,16 @@ impl Composed {
     fn sample<'a>(&self, seen: &Seen<'a>, buffers: &'a Buffers) -> Sample<'a> {
         let Seen { x, y, kxx, output, residual } = *seen;
         let mut sample = Sample {
-            x,
-            k: &buffers.k,
-            kxx,
-            image: &buffers.image,
-            residual,
             y,
             error: y - output,
             pull: self.loss.pull(y, output),
-            weight: 0.0,
-            nearest: Cell::new(None),
+            ..Sample::of(x, &buffers.k, kxx, &buffers.image, residual)
         };
         sample.weight = self.update.weight(&sample);
         sample
     }
 
-    /// Keeps track of ages, where somebody asks.
+    /// Keeps track of ages, where a maximum age is set.
     fn renew(&mut self, verdict: Verdict) {
         if !self.truncation.wants_ages() {
             return;
@@ -248,7 +238,7 @@ impl Composed {
     }
 }
 
-impl Filter for Composed {
+impl Method for Composed {
     fn size(&self) -> usize {
         self.model.len()
     }
@@ -257,16 +247,16 @@ impl Filter for Composed {
         with_scratch(2 * self.model.len(), |buffer| self.model.output(x, buffer))
     }
 
-    fn settled(&self) -> Option<Dictionary> {
-        self.model.settled()
+    fn explicit(&self) -> Option<Dictionary> {
+        self.model.explicit()
     }
 
-    fn foresee(&mut self, x: Rows<'_>) {
-        self.model.foresee(x);
+    fn look_ahead(&mut self, x: Rows<'_>) {
+        self.model.look_ahead(x);
     }
 
-    fn forget(&mut self) {
-        self.model.forget();
+    fn drop_look_ahead(&mut self) {
+        self.model.drop_look_ahead();
     }
 
     fn step(&mut self, x: &[f64], y: f64) -> Step {
@@ -298,7 +288,7 @@ impl Filter for Composed {
     }
 
     fn snapshot(&self) -> Result<Option<Expansion>> {
-        self.settled().map_or_else(|| self.model.dictionary.snapshot(), |dictionary| dictionary.snapshot())
+        self.explicit().map_or_else(|| self.model.dictionary.snapshot(), |dictionary| dictionary.snapshot())
     }
 
     fn memory_bytes(&self) -> usize {
@@ -335,6 +325,10 @@ impl Filter for Composed {
             return Err(Error::parse("saved state of a learner", "ages", "they do not fit the dictionary"));
         }
         Ok(())
+    }
+
+    fn meaning(&self) -> Meaning {
+        self.loss.meaning()
     }
 
     fn check_target(&self, y: f64) -> Result<()> {

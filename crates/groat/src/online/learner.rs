@@ -1,13 +1,15 @@
 //! The learner that every face uses: a method behind checks at the door.
 
-use super::filter::Filter;
-use super::method::Method;
+use super::methods::{AnyMethod, Method};
 use super::presets;
 use super::step::{Reading, Step};
+use crate::data::Inputs;
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
+use crate::model::{Calibration, Model, Record, Task};
+use crate::online::parts::loss::Meaning;
 use crate::settings::Settings;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,7 +18,7 @@ use serde::{Deserialize, Serialize};
 const AHEAD: usize = 8;
 
 /// Version of the saved state.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// An online learner: a named method, its settings, and what it has learnt.
 ///
@@ -45,27 +47,36 @@ struct State {
     version: u32,
     algorithm: String,
     settings: Settings,
-    kernel: Kernel,
+    kernel: Option<Kernel>,
     dimension: usize,
     steps: u64,
     refused: u64,
-    method: Method,
+    method: AnyMethod,
 }
 
 impl Learner {
     /// Builds the preset `algorithm` for samples of `dimension` features. Settings that are not given
     /// take the preset's defaults; unknown names are errors that list the known ones.
-    pub fn new(algorithm: &str, kernel: &Kernel, dimension: usize, settings: &Settings) -> Result<Self> {
+    ///
+    /// Without a kernel it is the Gaussian one of width 1. Algorithms that work on the inputs themselves take none, and
+    /// refuse one that is given.
+    pub fn new<'k>(
+        algorithm: &str,
+        kernel: impl Into<Option<&'k Kernel>>,
+        dimension: usize,
+        settings: &Settings,
+    ) -> Result<Self> {
         if dimension == 0 {
             return Err(Error::parameter("dimension", 0, "at least 1"));
         }
         let preset = presets::find(algorithm)?;
-        let method = preset.build(kernel, dimension, settings)?;
+        let kernel = preset.kernel(kernel.into())?;
+        let method = preset.build(kernel.as_ref(), dimension, settings)?;
         let state = State {
             version: VERSION,
             algorithm: preset.name.to_owned(),
             settings: settings.clone(),
-            kernel: kernel.clone(),
+            kernel,
             dimension,
             steps: 0,
             refused: 0,
@@ -84,9 +95,9 @@ impl Learner {
         &self.state.settings
     }
 
-    /// The kernel as given; linear filters do not use it.
-    pub fn kernel(&self) -> &Kernel {
-        &self.state.kernel
+    /// The kernel; none for an algorithm that works on the inputs themselves.
+    pub fn kernel(&self) -> Option<&Kernel> {
+        self.state.kernel.as_ref()
     }
 
     /// Features of a sample.
@@ -137,17 +148,23 @@ impl Learner {
     /// Learns from rows in order, as [`learn_one`](Self::learn_one) does with each, to the last bit; where a dictionary
     /// has come to rest, faster. A bad row is an error that names it; the rows before it have been learnt.
     pub fn learn_many(&mut self, x: Rows<'_>, y: &[f64]) -> Result<Vec<Step>> {
+        let mut steps = Vec::new();
+        self.learn_into(x, y, &mut steps).map(|()| steps)
+    }
+
+    /// The same, with what each row did also where a later one is an error.
+    pub(super) fn learn_into(&mut self, x: Rows<'_>, y: &[f64], steps: &mut Vec<Step>) -> Result<()> {
         check_len("targets", x.rows(), y.len())?;
-        let mut steps = Vec::with_capacity(y.len());
-        let outcome = self.learn_rows(x, y, &mut steps);
-        self.state.method.forget();
-        outcome.map(|()| steps)
+        steps.reserve_exact(y.len());
+        let outcome = self.learn_rows(x, y, steps);
+        self.state.method.drop_look_ahead();
+        outcome
     }
 
     fn learn_rows(&mut self, x: Rows<'_>, y: &[f64], steps: &mut Vec<Step>) -> Result<()> {
         for (i, (row, y)) in x.iter().zip(y).enumerate() {
             if i % AHEAD == 0 && x.cols() == self.state.dimension {
-                self.state.method.foresee(x.slice(i, x.rows().min(i + AHEAD)));
+                self.state.method.look_ahead(x.slice(i, x.rows().min(i + AHEAD)));
             }
             steps.push(self.learn_one(row, *y).map_err(|error| at_row(error, i))?);
         }
@@ -156,10 +173,10 @@ impl Learner {
 
     /// The outputs at rows, in parallel; the same bits for any number of threads.
     pub fn predict_many(&self, x: Rows<'_>) -> Result<Vec<f64>> {
-        let settled = self.state.method.settled();
+        let explicit = self.state.method.explicit();
         let predict = |i: usize| {
             let row = x.row(i);
-            let output = match &settled {
+            let output = match &explicit {
                 Some(dictionary) => {
                     self.check_input(row).and_then(|()| finite_output(dictionary.output(row)))
                 }
@@ -170,20 +187,48 @@ impl Learner {
         (0..x.rows()).into_par_iter().with_min_len(32).map(predict).collect()
     }
 
-    /// The model learnt so far as an [`Expansion`], vectors in order of insertion. `None` for methods
+    /// The model learnt so far, finished: vectors in order of insertion, with task and record. `None` for methods
     /// whose model is no kernel expansion, and before the first vector.
-    pub fn snapshot(&self) -> Result<Option<Expansion>> {
-        self.state.method.snapshot()
+    pub fn snapshot(&self) -> Result<Option<Model>> {
+        let Some(function) = self.state.method.snapshot()? else { return Ok(None) };
+        self.finish(function, None).map(Some)
     }
 
-    /// The model learnt so far as an [`Expansion`], or an error that says why there is none. Such a learner
-    /// still predicts, saves and tells of itself like any other.
-    pub fn expansion(&self) -> Result<Expansion> {
+    /// The model learnt so far, or an error that says why there is none. Such a learner still predicts, saves and tells
+    /// of itself like any other.
+    pub fn model(&self) -> Result<Model> {
+        self.model_of(None)
+    }
+
+    /// The same with what its features are made from.
+    pub(super) fn model_of(&self, inputs: Option<&Inputs>) -> Result<Model> {
         let reason = match self.size() {
             0 => "it holds no vector",
             _ => "its model is no expansion in one kernel, but a sum over several kernels or random features",
         };
-        self.snapshot()?.ok_or_else(|| Error::parse("algorithm", &self.state.algorithm, reason))
+        let function = self.state.method.snapshot()?;
+        let function = function.ok_or_else(|| Error::parse("algorithm", &self.state.algorithm, reason))?;
+        self.finish(function, inputs)
+    }
+
+    /// Says what a model answers, how it came to be, and what it is fed.
+    fn finish(&self, function: Expansion, inputs: Option<&Inputs>) -> Result<Model> {
+        let targets = inputs.map_or(&[][..], Inputs::targets).iter().map(|target| target.name.clone());
+        let meaning = self.state.method.meaning();
+        let task = match meaning {
+            Meaning::Number => Task::Regression { targets: targets.collect() },
+            Meaning::Side | Meaning::LogOdds => Task::classification(vec!["-1".to_owned(), "1".to_owned()]),
+        };
+        let calibration = (meaning == Meaning::LogOdds).then(|| Calibration::log_odds(1));
+        let record =
+            Record::new(&self.state.algorithm, usize::try_from(self.state.steps).unwrap_or(usize::MAX));
+        let in_force = presets::find(&self.state.algorithm)?.in_force(&self.state.settings)?;
+        let record = in_force.iter().fold(record, |record, (name, value)| record.with(name, value));
+        let model = Model::new(function).with_task(task)?.with_calibration(calibration)?.with_record(record);
+        match inputs {
+            Some(inputs) => model.with_inputs(inputs.clone()),
+            None => Ok(model),
+        }
     }
 
     /// Bytes of state: what must be kept to go on learning.
@@ -255,8 +300,10 @@ impl TryFrom<State> for Learner {
     /// Reading goes through the same checks as building.
     fn try_from(state: State) -> Result<Self> {
         if state.version != VERSION {
-            let reason =
-                format!("version {} is not known here (this release reads {VERSION})", state.version);
+            let reason = format!(
+                "it has version {} and this release reads {VERSION}: go on with the release that wrote it, or learn anew",
+                state.version
+            );
             return Err(Error::parse("saved state of a learner", &state.algorithm, reason));
         }
         presets::find(&state.algorithm)?;

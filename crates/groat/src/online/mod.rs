@@ -1,52 +1,54 @@
 //! Online learners: one sample at a time, with a dictionary that stays small.
 //!
-//! [`Learner`] is what every face uses: `learn_one`, `predict_one`, `snapshot`, `save`. It is built from the
-//! name of a [preset](presets), a [`Kernel`](crate::Kernel), the number of features and [`Settings`].
+//! One word for one thing:
 //!
-//! Most methods are *composed* of six [parts]: an update rule, a novelty criterion, a deterioration cost, a
-//! projection, a strategy and a loss. Each kind is a folder with one implementation per file, and
-//! `composed.rs` is the one step that joins them. A preset of this kind is a line of data in
-//! `presets/table.rs`; any of its parts can be exchanged by naming another one in the settings.
+//! - a **part** is one of the building blocks of a composed learner: an update rule, a novelty criterion, a
+//!   deterioration cost, a projection, a strategy or a loss ([`parts`], one folder per kind, one row per part);
+//! - a **method** is code with a state of its own: the composed step, which joins six parts, or one file of `methods/`;
+//! - a **preset** is a row of [`presets`]: a named algorithm of the literature, as a mix of parts or as a method, with the
+//!   paper's settings. Its name is what a person writes as the *algorithm*;
+//! - a **learner** is the running object: [`Learner`], built from the name of a preset, a [`Kernel`](crate::Kernel),
+//!   the number of features and [`Settings`];
+//! - a **session** is a learner with what its samples are made of and how far it has come: [`Session`], the durable unit
+//!   that is saved and resumed.
 //!
-//! # Adding a method with a state of its own
+//! `state/` holds what methods are made of (dictionary, inverse Gram matrix, tables), `composed.rs` the one step that joins
+//! the parts.
 //!
-//! 1. One file in `filters/`: a struct that derives `Clone, Debug, Serialize, Deserialize` (arrays with
+//! # Adding a part
+//!
+//! One file in the folder of its kind, and one row in the table of that folder's `mod.rs`: variant, name, parameters with
+//! defaults, constructor, meaning. Every preset that is a mix then takes it by name.
+//!
+//! # Adding a preset
+//!
+//! One row in `presets/table.rs`: a mix of parts, or the constructor of a method.
+//!
+//! # Adding a method
+//!
+//! 1. One file in `methods/`: a struct that derives `Clone, Debug, Serialize, Deserialize` (arrays with
 //!    `#[serde(with = "bits")]`, scratch buffers with `#[serde(skip)]`), a constructor from
-//!    `presets::Plan` (kernel, dimension, checked values), and `impl Filter` (see `filter.rs`).
-//! 2. One line in `method.rs` (the closed list that can be saved) and one in `presets/table.rs` (name,
-//!    constructor, parameters with defaults, summary, source).
-//! 3. A parameter of a new name gets its line in `parameters.rs`; help and messages follow from there.
+//!    `presets::Plan` (kernel, dimension, checked values), and `impl Method`.
+//! 2. One row in `methods/any.rs` (the closed list that can be saved) and one in `presets/table.rs`.
+//! 3. A parameter of a new name gets its row in `presets/parameters.rs`; help and messages follow from there.
 //!
-//! `Dictionary` (packed vectors and weights), `InverseGram` (grow, shrink, refresh) and `Packed`
-//! (symmetric matrices) are there to build on. The laws that every preset must pass are applied to the
-//! whole table by the tests, so a new line is tested without writing a test.
+//! The laws that every preset must pass are applied to the whole table by the tests, so a new row is tested without
+//! writing a test.
 
-mod bits;
 mod composed;
-mod cost;
-mod dictionary;
-mod filter;
-mod filters;
-mod foresight;
-mod inverse;
 mod learner;
-mod loss;
-mod method;
-mod model;
-mod novelty;
-pub mod parameters;
+pub(crate) mod methods;
 pub mod parts;
 pub mod presets;
-mod projection;
-mod recent;
+mod session;
+pub(crate) mod state;
 mod step;
-mod strategy;
-mod tables;
-mod update;
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::settings::Settings;
 pub use learner::Learner;
+pub use presets::parameters;
+pub use session::{Answer, Session, Totals};
 pub use step::{Reading, Step};

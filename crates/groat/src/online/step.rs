@@ -18,7 +18,7 @@ pub struct Step {
     pub refused: bool,
     /// How many vectors left.
     pub evicted: usize,
-    /// Vectors in the dictionary after the step (0 for linear filters).
+    /// Vectors in the dictionary after the step (0 for linear methods).
     pub size: usize,
     /// Predictive standard deviation of the noisy output before the step, where the method has it at
     /// no extra cost. [`variance`](super::Learner::variance) gives it for the others.

@@ -19,6 +19,8 @@ pub enum Range {
     Finite,
     /// A whole number, 1 or above.
     Count,
+    /// A whole number, 1 or above, or the word `unlimited`.
+    CountOrUnlimited,
     /// A whole number, 0 or above.
     Whole,
     /// `true` or `false`.
@@ -29,9 +31,9 @@ pub enum Range {
     UnitOrAdaptive,
     /// A whole number, or the word `budget`.
     WholeOrBudget,
-    /// Numbers above 0, separated by `;` or blanks.
+    /// Numbers above 0, separated by commas, `;` or blanks.
     Positives,
-    /// Finite numbers, separated by `;` or blanks, or the word `drawn`.
+    /// Finite numbers, separated by commas, `;` or blanks, or the word `drawn`.
     NumbersOrDrawn,
     /// An amount of memory.
     Bytes,
@@ -64,13 +66,14 @@ impl Range {
             Range::Unit => "a number from 0 to 1",
             Range::Finite => "a finite number",
             Range::Count => "a whole number, 1 or above",
+            Range::CountOrUnlimited => "a whole number, 1 or above, or unlimited",
             Range::Whole => "a whole number, 0 or above",
             Range::Flag => "true or false",
             Range::Choice(_) => "one of the known names",
             Range::UnitOrAdaptive => "a number from 0 to 1, or adaptive",
             Range::WholeOrBudget => "a whole number, or budget",
-            Range::Positives => "finite numbers above 0, separated by ';'",
-            Range::NumbersOrDrawn => "finite numbers, separated by ';', or drawn",
+            Range::Positives => "finite numbers above 0, separated by commas",
+            Range::NumbersOrDrawn => "finite numbers, separated by commas, or drawn",
             Range::Bytes => bytes::WORDS,
             Range::Or(..) => "a value of the range, or the word",
             Range::Text { words, .. } => words,
@@ -87,6 +90,7 @@ impl Range {
             Range::Unit => within(0.0, 1.0),
             Range::Finite => number().is_some(),
             Range::Count => text.parse::<usize>().is_ok_and(|v| v >= 1),
+            Range::CountOrUnlimited => text == "unlimited" || Range::Count.holds(text),
             Range::Whole => text.parse::<usize>().is_ok(),
             Range::Flag => text.parse::<bool>().is_ok(),
             Range::Choice(words) => words.contains(&text),
@@ -103,7 +107,7 @@ impl Range {
 
 /// The words of a list value.
 pub(crate) fn list(text: &str) -> impl Iterator<Item = &str> {
-    text.split([';', ' ']).filter(|word| !word.is_empty())
+    text.split([',', ';', ' ']).filter(|word| !word.is_empty())
 }
 
 /// True for a list of finite numbers, at least one, that all `fit`.

@@ -19,7 +19,14 @@ pub struct Setting {
 
 /// Every parameter of a method with its value: the caller's, else the default. Each lies in its range.
 #[derive(Clone, Debug)]
-pub struct Values(BTreeMap<&'static str, String>);
+pub struct Values(BTreeMap<&'static str, Value>);
+
+/// One value, and whether the caller gave it.
+#[derive(Clone, Debug)]
+struct Value {
+    text: String,
+    given: bool,
+}
 
 impl Values {
     /// Joins defaults and settings; a setting that is not taken, or lies outside its range, is an error.
@@ -34,9 +41,10 @@ impl Values {
         }
         let mut values = BTreeMap::new();
         for item in taken {
-            let value = settings.get(item.parameter.name).unwrap_or(item.default);
-            item.parameter.check(value)?;
-            values.insert(item.parameter.name, value.to_owned());
+            let given = settings.get(item.parameter.name);
+            let text = given.unwrap_or(item.default).to_owned();
+            item.parameter.check(&text)?;
+            values.insert(item.parameter.name, Value { text, given: given.is_some() });
         }
         Ok(Self(values))
     }
@@ -44,12 +52,24 @@ impl Values {
     /// Values for a test of one part.
     #[cfg(test)]
     pub(crate) fn of(pairs: &[(&'static str, &str)]) -> Self {
-        Self(pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
+        let value = |text: &str| Value { text: text.to_owned(), given: true };
+        Self(pairs.iter().map(|(name, text)| (*name, value(text))).collect())
+    }
+
+    /// Names and values in alphabetical order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(name, value)| (*name, value.text.as_str()))
+    }
+
+    /// True when the caller gave a value.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| value.given)
     }
 
     /// The value as text.
     pub fn text(&self, name: &'static str) -> Result<&str> {
-        self.0.get(name).map(String::as_str).ok_or_else(|| Error::parameter(name, "nothing", "a value"))
+        let missing = || Error::parameter(name, "nothing", "a value");
+        self.0.get(name).map(|value| value.text.as_str()).ok_or_else(missing)
     }
 
     /// The value as a number.
@@ -57,9 +77,9 @@ impl Values {
         self.parse(name, "a number")
     }
 
-    /// The value as a whole number.
+    /// The value as a whole number; `unlimited` is the largest.
     pub fn count(&self, name: &'static str) -> Result<usize> {
-        self.parse(name, "a whole number")
+        if self.text(name)? == "unlimited" { Ok(usize::MAX) } else { self.parse(name, "a whole number") }
     }
 
     /// The value as a yes or no.

@@ -46,7 +46,7 @@ const TRANSLATIONS: &[Translation] = &[
     translation("knlms", "knlms", &[("eta", "eta"), ("mu0", "mu0"), ("eps", "eps")]),
     translation("kap", "kapa", &[("eta", "eta"), ("mu0", "mu0"), ("eps", "eps"), ("p", "tau")]),
     translation("qklms", "qklms", &[("eta", "eta"), ("epsu", "epsu")]),
-    translation("norma", "norma", &[("eta", "eta"), ("lambda", "rho"), ("tau", "tau")]),
+    translation("norma", "norma-toolbox", &[("eta", "eta"), ("lambda", "rho"), ("tau", "tau")]),
     translation("krls", "krls-ald", &[("nu", "nu"), ("M", "budget")]),
     translation(
         "krlst",
@@ -211,7 +211,7 @@ impl Run {
 
     fn learner(&self, dir: &Path, dimension: usize) -> Option<Learner> {
         let translation = TRANSLATIONS.iter().find(|t| t.class == self.class)?;
-        presets::find(translation.preset).ok()?;
+        let preset = presets::find(translation.preset).ok()?;
         let mut settings = Settings::new();
         for (theirs, ours) in translation.parameters {
             let constant = theirs.strip_prefix('=');
@@ -231,7 +231,8 @@ impl Run {
             settings.set("frequencies", frequencies);
             settings.set("phases", phases);
         }
-        Some(Learner::new(translation.preset, &self.kernel(), dimension, &settings).unwrap())
+        let kernel = preset.takes_kernel().then(|| self.kernel());
+        Some(Learner::new(translation.preset, kernel.as_ref(), dimension, &settings).unwrap())
     }
 
     fn compare(&self, dir: &Path) -> Option<Agreement> {

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
-use groat::online::{Learner, Settings};
+use groat::online::{Learner, Settings, presets};
 use groat::testing::shared;
 use groat::{Kernel, Rows};
 use serde_json::Value;
@@ -37,6 +37,12 @@ fn close(got: f64, want: f64, relative: f64, what: &str) {
     assert!((got - want).abs() <= relative * want.abs(), "{what}: {got:e} instead of {want:e}");
 }
 
+/// A learner, with the kernel where it takes one.
+fn learner_of(name: &str, kernel: &Kernel, dimension: usize, settings: &Settings) -> Learner {
+    let kernel = presets::find(name).unwrap().takes_kernel().then_some(kernel);
+    Learner::new(name, kernel, dimension, settings).unwrap()
+}
+
 /// LMS, KLMS and coherence-KLMS step by step on twelve samples.
 #[test]
 fn filter_traces() {
@@ -44,7 +50,7 @@ fn filter_traces() {
     let file = json(&path);
     let (x, d) = (list(&file["x"]), list(&file["d"]));
     let kernel: Kernel = "gaussian:gamma=1".parse().unwrap();
-    let learner = |name: &str, settings: Settings| Learner::new(name, &kernel, 1, &settings).unwrap();
+    let learner = |name: &str, settings: Settings| learner_of(name, &kernel, 1, &settings);
     let mut lms = learner("lms", Settings::new().with("eta", 0.25));
     let mut klms = learner("klms", Settings::new().with("eta", 0.5));
     let mut coherence = learner("klms-coherence", Settings::new().with("eta", 0.5).with("mu0", 0.75));
@@ -59,12 +65,12 @@ fn filter_traces() {
         assert!((step.error - want["error"].as_f64().unwrap()).abs() < 1e-14);
         assert_eq!(step.admitted, want["inserted"].as_bool().unwrap());
         let model = coherence.snapshot().unwrap().unwrap();
-        for (got, want) in model.weights().data().iter().zip(list(&want["alpha"])) {
+        for (got, want) in model.expansion().weights().data().iter().zip(list(&want["alpha"])) {
             assert!((got - want).abs() < 1e-14);
         }
     }
     let model = coherence.snapshot().unwrap().unwrap();
-    assert_eq!(model.vectors().to_matrix().data(), list(&file["dictionary"]));
+    assert_eq!(model.expansion().vectors().to_matrix().data(), list(&file["dictionary"]));
 }
 
 /// The ten techniques of report 836 on one training set: final error and, at 10 vectors, the model.
@@ -120,8 +126,8 @@ fn reduction_of_the_sinc_model() {
             let want = &models["models"][technique];
             let index: Vec<usize> = list(&want["train_index"]).iter().map(|i| *i as usize).collect();
             let vectors: Vec<f64> = index.iter().map(|i| samples[*i].0).collect();
-            assert_eq!(model.vectors().to_matrix().data(), vectors, "{what}: vectors");
-            for (got, want) in model.weights().data().iter().zip(list(&want["alpha"])) {
+            assert_eq!(model.expansion().vectors().to_matrix().data(), vectors, "{what}: vectors");
+            for (got, want) in model.expansion().weights().data().iter().zip(list(&want["alpha"])) {
                 assert!((got - want).abs() < 1e-5, "{what}: weight {got} instead of {want}");
             }
         }
@@ -153,7 +159,7 @@ fn sequential_projection_learning() {
         let name = if run["algorithm"] == "SPL" { "spl" } else { "spl-coherence" };
         // The paper lets every vector of the filled dictionary in, however near to the span of the others.
         let settings = settings.with("floor", 0);
-        let mut learner = Learner::new(name, &kernel, 2, &settings).unwrap();
+        let mut learner = learner_of(name, &kernel, 2, &settings);
         let mut evicted = 0;
         for i in 0..200 {
             let (x, y) = pair(i);
@@ -170,10 +176,10 @@ fn sequential_projection_learning() {
         }
         let model = learner.snapshot().unwrap().unwrap();
         let index = list(&run["pair_index"]);
-        for (i, row) in index.iter().zip(model.vectors().to_matrix().view().iter()) {
+        for (i, row) in index.iter().zip(model.expansion().vectors().to_matrix().view().iter()) {
             assert_eq!(row, pair(*i as usize).0, "{variant}: vectors");
         }
-        for (got, want) in model.weights().data().iter().zip(list(&run["alpha"])) {
+        for (got, want) in model.expansion().weights().data().iter().zip(list(&run["alpha"])) {
             assert!((got - want).abs() < 1e-6, "{variant}: weight {got} instead of {want}");
         }
     }
@@ -217,7 +223,7 @@ fn filters_on_shared_data() {
             "KLMS" => ("klms", settings),
             _ => ("klms-coherence", settings.with("mu0", number(6))),
         };
-        let mut learner = Learner::new(name, &kernel, train[0].0.len(), &settings).unwrap();
+        let mut learner = learner_of(name, &kernel, train[0].0.len(), &settings);
         for (x, y) in &train {
             learner.learn_one(x, *y).unwrap();
         }

@@ -88,7 +88,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// learning and its size after; both must agree at every step.
 fn agree(
     name: &str,
-    kernel: &Kernel,
+    kernel: Option<&Kernel>,
     settings: &str,
     tolerance: f64,
     mut slow: impl FnMut(&[f64; DIMENSION], f64) -> (f64, usize),
@@ -115,7 +115,7 @@ fn kernels() -> [Kernel; 2] {
 fn recursive_least_squares_is_weighted_least_squares() {
     let (lambda, ridge) = (0.97, 1e-3);
     let mut seen: Vec<([f64; DIMENSION], f64)> = Vec::new();
-    agree("rls", &Kernel::Linear, "lambda=0.97,ridge=1e-3", 1e-8, |x, y| {
+    agree("rls", None, "lambda=0.97,ridge=1e-3", 1e-8, |x, y| {
         let n = seen.len() as i32;
         let weight = |j: usize| f64::powi(lambda, n - 1 - j as i32);
         let moment = |a: usize, b: usize| {
@@ -138,7 +138,7 @@ fn the_kalman_filter_is_a_gaussian_process_over_time() {
     let (sn2, drift, prior) = (0.02, 0.05, 2.0);
     let mut seen: Vec<([f64; DIMENSION], f64)> = Vec::new();
     let settings = "sn2=0.02,drift=0.05,prior=2";
-    let mut filter = Learner::new("kalman", &Kernel::Linear, DIMENSION, &settings.parse().unwrap()).unwrap();
+    let mut filter = Learner::new("kalman", None, DIMENSION, &settings.parse().unwrap()).unwrap();
     for (x, y) in stream(3, 60) {
         let n = seen.len();
         let walk = |i: usize, j: usize| prior + drift * (i.min(j) + 1) as f64;
@@ -159,7 +159,7 @@ fn quantised_least_squares_solves_its_normal_equations() {
         let (epsu, ridge) = (0.5, 0.05);
         let mut terms = Terms::default();
         let (mut counts, mut sums): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
-        agree("qkrls", &kernel, "epsu=0.5,ridge=0.05", 1e-9, |x, y| {
+        agree("qkrls", Some(&kernel), "epsu=0.5,ridge=0.05", 1e-9, |x, y| {
             let output = terms.output(&kernel, x);
             let distance = |v: &[f64; DIMENSION]| dot(v, v) - 2.0 * dot(v, x) + dot(x, x);
             let near = (0..terms.x.len())
@@ -192,7 +192,7 @@ fn extended_least_squares_without_drift_is_weighted_ridge_regression() {
     let kernel = Kernel::gaussian(0.6);
     let mut seen = Terms::default();
     let mut targets: Vec<f64> = Vec::new();
-    agree("exkrls", &kernel, "transition=1,lambda=0.98,drift=0,ridge=0.3", 1e-7, |x, y| {
+    agree("exkrls", Some(&kernel), "transition=1,lambda=0.98,drift=0,ridge=0.3", 1e-7, |x, y| {
         let output = seen.output(&kernel, x);
         seen.push(x, 0.0);
         targets.push(y);
@@ -213,7 +213,7 @@ fn leaky_affine_projections() {
         let mut terms = Terms::default();
         let mut targets: Vec<f64> = Vec::new();
         let settings = "eta=0.1,rho=0.02,tau=6".to_owned() + if normalised { ",eps=0.03" } else { "" };
-        agree(if normalised { "nlkapa" } else { "lkapa" }, &kernel, &settings, 1e-11, |x, y| {
+        agree(if normalised { "nlkapa" } else { "lkapa" }, Some(&kernel), &settings, 1e-11, |x, y| {
             let output = terms.output(&kernel, x);
             let before = terms.clone();
             terms.push(x, 0.0);
@@ -248,7 +248,7 @@ fn projected_subgradients_stay_in_their_ball() {
         let mut targets: Vec<f64> = Vec::new();
         let settings = format!("eta=0.8,tau=5,budget=40,radius=1.2,loss={loss},loss_scale=0.3");
         let mut left = 0;
-        agree("kapsm", &kernel, &settings, 1e-10, |x, y| {
+        agree("kapsm", Some(&kernel), &settings, 1e-10, |x, y| {
             let output = terms.output(&kernel, x);
             let before = terms.clone();
             terms.push(x, 0.0);
@@ -291,7 +291,7 @@ fn the_least_significant_vector_leaves() {
     let mut terms = Terms::default();
     let mut arrivals: Vec<([f64; DIMENSION], usize)> = Vec::new();
     let mut now = 0;
-    agree("qklms-fb", &kernel, "eta=0.6,epsu=0.35,lambda=0.9,budget=15", 1e-10, |x, y| {
+    agree("qklms-fb", Some(&kernel), "eta=0.6,epsu=0.35,lambda=0.9,budget=15", 1e-10, |x, y| {
         let output = terms.output(&kernel, x);
         now += 1;
         let distance = |v: &[f64; DIMENSION]| (dot(v, v) - 2.0 * dot(v, x) + dot(x, x)).max(0.0).sqrt();
@@ -332,7 +332,7 @@ fn soft_thresholds_with_and_without_adaption() {
             "eta=0.3,mu0=0.6,shrink=4e-3".to_owned() + if adaptive { ",eps_alpha=0.05" } else { "" };
         let mut terms = Terms::default();
         let mut gone = 0;
-        agree(name, &kernel, &settings, 1e-11, |x, y| {
+        agree(name, Some(&kernel), &settings, 1e-11, |x, y| {
             let output = terms.output(&kernel, x);
             let threshold = |a: &f64| if adaptive { shrink / (a.abs() + eps) } else { shrink };
             let mut thresholds: Vec<f64> = terms.alpha.iter().map(threshold).collect();
@@ -365,7 +365,7 @@ fn parallel_projections_are_extrapolated() {
         let omega = 1.0 / tau as f64;
         let mut terms = Terms::default();
         let mut recent: Vec<([f64; DIMENSION], f64)> = Vec::new();
-        agree("phypass", &kernel, "eta=0.3,mu0=0.6,active=3,tau=4", 1e-6, |x, y| {
+        agree("phypass", Some(&kernel), "eta=0.3,mu0=0.6,active=3,tau=4", 1e-6, |x, y| {
             let output = terms.output(&kernel, x);
             if terms.x.is_empty() || terms.largest_coherence(&kernel, x) < mu0 {
                 terms.push(x, 0.0);
@@ -415,7 +415,7 @@ fn the_gate_descends_the_squared_error() {
         let sum: f64 = v.iter().map(|v| v.exp()).sum();
         v.map(|v| v.exp() / sum)
     };
-    agree("mxklms", &Kernel::gaussian(width), "eta=0.4,eta_gate=0.3,widths=0.5;1;2", 1e-7, |x, y| {
+    agree("mxklms", Some(&Kernel::gaussian(width)), "eta=0.4,eta_gate=0.3,widths=0.5;1;2", 1e-7, |x, y| {
         let outputs: [f64; 3] = std::array::from_fn(|p| layers[p].output(&kernels[p], x));
         let cost = |v: &[f64; 3]| (y - dot(&softmax(v), &outputs)).powi(2);
         let output = dot(&softmax(&gate), &outputs);

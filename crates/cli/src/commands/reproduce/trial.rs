@@ -3,7 +3,7 @@
 use crate::output::progress::Bar;
 use groat::batch::Watch;
 use groat::data::{ReadOptions, Table, read_table};
-use groat::online::{Learner, Settings};
+use groat::online::{Learner, Settings, presets};
 use groat::{Kernel, Rows};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -122,7 +122,8 @@ impl Samples {
 /// A preset with its settings, ready to learn.
 pub fn learner(algorithm: &str, kernel: &str, features: usize, settings: &str) -> anyhow::Result<Learner> {
     let kernel: Kernel = kernel.parse()?;
-    Ok(Learner::new(algorithm, &kernel, features, &settings.parse::<Settings>()?)?)
+    let kernel = presets::find(algorithm)?.takes_kernel().then_some(&kernel);
+    Ok(Learner::new(algorithm, kernel, features, &settings.parse::<Settings>()?)?)
 }
 
 /// Learns the samples in order; the squared errors before each step.

@@ -12,7 +12,7 @@ pub struct Lines {
     out: Box<dyn Write>,
     path: Option<PathBuf>,
     json: bool,
-    /// Flush each line, because somebody may be waiting for it.
+    /// Flush each line, because its reader may be waiting for it.
     live: bool,
     head: bool,
 }

@@ -1,8 +1,8 @@
-//! What `--algorithm list` and `--help` say: every preset and part with its parameters, from the library's tables.
+//! What `--algorithm list`, `--algorithm list=NAME` and `--help` say: every preset and part with its parameters, from the library's tables.
 
 use crate::session::Session;
 use groat::online::parts::KINDS;
-use groat::online::presets::{PRESETS, Preset};
+use groat::online::presets::{self, PRESETS, Preset};
 use groat::settings::Parameter;
 use serde::Serialize;
 
@@ -25,8 +25,20 @@ struct Taken {
     meaning: &'static str,
 }
 
-/// Answers `--algorithm list`.
-pub fn show(session: &Session) -> anyhow::Result<()> {
+/// What `--algorithm list` or `--algorithm list=NAME` asks for: all presets, or one; nothing for other names.
+pub fn wanted(algorithm: &str) -> Option<Option<&str>> {
+    match algorithm.strip_prefix("list")? {
+        "" => Some(None),
+        rest => rest.strip_prefix('=').map(Some),
+    }
+}
+
+/// Answers `--algorithm list`, and with a name `--algorithm list=NAME`.
+pub fn show(name: Option<&str>, session: &Session) -> anyhow::Result<()> {
+    if let Some(name) = name {
+        let entry = entry(presets::find(name.trim())?);
+        return session.answer(&entry, || entry.text());
+    }
     let entries: Vec<Entry> = PRESETS.iter().map(entry).collect();
     session.answer(&entries, || entries.iter().map(Entry::text).collect::<String>() + &parts())
 }
@@ -35,7 +47,7 @@ pub fn show(session: &Session) -> anyhow::Result<()> {
 pub fn help() -> String {
     let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
     let mut text = format!(
-        "Algorithms (--algorithm list tells more): {}\n\n{}\nParameters:\n",
+        "Algorithms (--algorithm list tells more, list=NAME of one): {}\n\n{}\nParameters:\n",
         names.join(", "),
         parts()
     );
@@ -52,7 +64,7 @@ fn entry(preset: &Preset) -> Entry {
     let taken = preset
         .parameters()
         .into_iter()
-        .filter(|item| !KINDS.iter().any(|(kind, _)| *kind == item.parameter.name));
+        .filter(|item| !preset.is_mix() || !KINDS.iter().any(|(kind, _)| *kind == item.parameter.name));
     let parameters = taken.map(|item| Taken {
         name: item.parameter.name,
         default: item.default,

@@ -5,24 +5,22 @@ pub mod list;
 mod page;
 mod rows;
 mod score;
-mod state;
 
 use crate::args::{MethodArgs, OnBadRow, StreamArgs};
 use crate::exit;
 use crate::output::progress::Bar;
 use crate::output::summary::{Summary, duration};
 use crate::session::{Session, check_output, write_file};
-use groat::data::{Embedding, InputOptions, InputStream, Inputs, Record};
-use groat::online::{Learner, Settings};
-use groat::{Error, Model};
+use groat::data::{Embedding, InputOptions, Inputs, Record};
+use groat::online::{self, Learner, Settings};
+use groat::{Error, Kernel};
 use groat_report::number;
 use lines::Lines;
 use rows::Rows;
-use score::{History, Recent, Totals};
+use score::{History, Recent};
 use serde::Serialize;
-use state::{State, View};
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The preset when none is named.
@@ -35,14 +33,10 @@ const REFRESH: Duration = Duration::from_millis(100);
 /// The running stream.
 struct Stream<'a> {
     args: &'a StreamArgs,
-    learner: Learner,
-    inputs: InputStream,
+    session: online::Session,
     lines: Lines,
-    totals: Totals,
     recent: Recent,
     history: History,
-    /// Whether lines have a standard deviation; unknown before the first sample.
-    std: Option<bool>,
 }
 
 /// The result in numbers. Field names are part of the command's interface.
@@ -52,7 +46,8 @@ struct Answer {
     target: String,
     features: Vec<String>,
     algorithm: String,
-    kernel: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<String>,
     settings: std::collections::BTreeMap<String, String>,
     rows: u64,
     steps: u64,
@@ -69,8 +64,8 @@ struct Answer {
 
 /// Runs the command.
 pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
-    if args.method.algorithm.as_deref() == Some("list") {
-        return list::show(session);
+    if let Some(wanted) = args.method.algorithm.as_deref().and_then(list::wanted) {
+        return list::show(wanted, session);
     }
     for path in [&args.out, &args.save, &args.model, &args.report].into_iter().flatten() {
         check_output(path, &[&args.data])?;
@@ -88,8 +83,7 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     outcome?;
     let answer = stream.answer(source, started.elapsed());
     if let Some(path) = &args.model {
-        let model = Model::new(stream.learner.expansion()?).with_inputs(stream.inputs.inputs().clone())?;
-        model.save(path)?;
+        stream.session.model()?.save(path)?;
     }
     if let Some(path) = &args.report {
         write_file(path, page::page(&stream, &answer)?.as_bytes())?;
@@ -112,55 +106,32 @@ fn bar<'a>(args: &StreamArgs, session: &'a Session, what: &str) -> Option<Bar<'a
 impl<'a> Stream<'a> {
     /// A new stream, or one that goes on from a saved state.
     fn open(args: &'a StreamArgs, rows: &Rows, session: &Session) -> anyhow::Result<Self> {
-        let (learner, inputs, totals, std) = match &args.resume {
+        let mut learning = match &args.resume {
             None => {
-                let chosen = choose_inputs(args, rows)?;
-                let learner = build(&args.method, chosen.features())?;
-                (
-                    learner,
-                    InputStream::new(chosen, rows.source(), rows.names(), rows.is_named())?,
-                    Totals::default(),
-                    None,
-                )
+                let inputs = choose_inputs(args, rows)?;
+                online::Session::new(build(&args.method, inputs.features())?).with_inputs(inputs)?
             }
-            Some(path) => {
-                let state = State::load(path)?;
-                let mut inputs =
-                    InputStream::new(state.inputs, rows.source(), rows.names(), rows.is_named())?;
-                if let (Some(to), Some(from)) = (inputs.embedder_mut(), state.embedder) {
-                    *to = from;
-                }
-                let next = state.totals.rows + 1;
-                session.remark(&match args.replay {
-                    true => format!(
-                        "{}: going on at row {next}, after {} rows seen before",
-                        path.display(),
-                        next - 1
-                    ),
-                    false => {
-                        format!("{}: the first row of this input is taken as row {next}", path.display())
-                    }
-                });
-                (state.learner, inputs, state.totals, (state.totals.steps > 0).then_some(state.std))
-            }
+            Some(path) => resume(args, path, rows, session)?,
         };
-        rows.check(inputs.inputs())?;
-        let lines = Lines::open(args.out.as_deref(), session.json, rows.live, totals.steps)?;
-        let history = History::new(totals.steps);
-        Ok(Self { args, learner, inputs, lines, totals, recent: Recent::default(), history, std })
+        learning.read_from(rows.source(), rows.names(), rows.is_named())?;
+        learning.inputs().map_or(Ok(()), |inputs| rows.check(inputs))?;
+        let steps = learning.totals().steps;
+        let lines = Lines::open(args.out.as_deref(), session.json, rows.live, steps)?;
+        Ok(Self { args, session: learning, lines, recent: Recent::default(), history: History::new(steps) })
     }
 
     /// Takes in all rows.
     fn follow(&mut self, rows: &mut Rows, session: &Session, started: Instant) -> anyhow::Result<()> {
         let bar = bar(self.args, session, "waiting for rows");
         let mut shown = started;
-        let before = self.totals.steps;
-        let seen = if self.args.replay { self.totals.rows } else { 0 };
+        let before = self.session.totals().steps;
+        let seen = if self.args.replay { self.session.totals().rows } else { 0 };
         let unread = rows.skip(usize::try_from(seen).unwrap_or(usize::MAX));
         for record in unread {
             self.take(record)?;
+            let totals = *self.session.totals();
             let every = self.args.checkpoint_every;
-            if every.is_some_and(|n| self.totals.rows.is_multiple_of(n)) {
+            if every.is_some_and(|n| totals.rows.is_multiple_of(n)) {
                 self.lines.flush()?;
                 self.save()?;
             }
@@ -168,17 +139,17 @@ impl<'a> Stream<'a> {
                 break;
             }
             if let Some(bar) = &bar
-                && (self.totals.rows.is_multiple_of(GLANCE) || self.args.data.as_os_str() == "-")
+                && (totals.rows.is_multiple_of(GLANCE) || self.args.data.as_os_str() == "-")
                 && shown.elapsed() > REFRESH
             {
                 shown = Instant::now();
-                let speed = (self.totals.steps - before) as f64 / started.elapsed().as_secs_f64();
-                bar.show(self.progress(speed), self.totals.steps, None);
+                let speed = (totals.steps - before) as f64 / started.elapsed().as_secs_f64();
+                bar.show(self.progress(speed), totals.steps, None);
             }
         }
         drop(bar);
         if session.stop_requested() {
-            let rows = self.totals.rows;
+            let rows = self.session.totals().rows;
             let next = self.args.save.as_ref().map_or_else(String::new, |path| {
                 format!("; --resume {} goes on at row {}", path.display(), rows + 1)
             });
@@ -189,104 +160,89 @@ impl<'a> Stream<'a> {
 
     fn progress(&self, speed: f64) -> String {
         let mse = number(self.recent.mse());
-        format!("{}/s, size {}, running MSE {mse}, samples", number(speed.round()), self.learner.size())
+        format!(
+            "{}/s, size {}, running MSE {mse}, samples",
+            number(speed.round()),
+            self.session.learner().size()
+        )
     }
 
     /// Answers one row and learns from it; a bad one is an error or skipped.
     fn take(&mut self, record: groat::Result<Record>) -> anyhow::Result<()> {
-        self.totals.rows += 1;
-        let bad = match record {
-            Ok(record) => self.learn(&record)?,
-            Err(error @ Error::Data { .. }) => Some(error),
+        let outcome = match record {
+            Ok(record) => self.session.take(&record),
+            Err(error @ Error::Data { .. }) => Err(error),
             Err(error) => return Err(error.into()),
         };
-        let Some(error) = bad else { return Ok(()) };
-        if self.args.on_bad_row == OnBadRow::Error {
-            // The row was not taken in: a state saved now goes on with it.
-            self.totals.rows -= 1;
-            return Err(
-                anyhow::Error::from(error).context("bad row (--on-bad-row skip leaves such rows out)")
-            );
-        }
-        self.totals.skipped += 1;
-        // Values around a gap are no neighbours in time.
-        if let Some(past) = self.inputs.embedder_mut() {
-            past.reset();
-        }
-        Ok(())
-    }
-
-    /// Answers a row and learns from it, or says what is wrong with it.
-    fn learn(&mut self, record: &Record) -> anyhow::Result<Option<Error>> {
-        let (place, cells) = (record.place, &record.cells[..]);
-        let y = match self.inputs.target(place, cells) {
-            Ok(y) => y,
-            Err(error) => return Ok(Some(error)),
-        };
-        let x = match self.inputs.push(place, cells) {
-            Ok(Some(x)) => x,
-            Ok(None) => return Ok(None),
-            Err(error) => return Ok(Some(error)),
-        };
-        // The spread is asked for first: it belongs to the prediction, before learning.
-        let spread = |learner: &Learner| learner.variance(x).map(|v| v.map(f64::sqrt));
-        let std = match self.std {
-            Some(false) => Ok(None),
-            _ => spread(&self.learner),
-        };
-        let outcome = std.and_then(|std| Ok((std, self.learner.learn_one(x, y)?)));
-        let (std, step) = match outcome {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                let (source_name, column) = (self.args.data.display().to_string(), "target".to_owned());
-                return Ok(Some(Error::Data { source_name, place, column, reason: error.to_string() }));
+        match outcome {
+            Ok(None) => Ok(()),
+            Ok(Some(answer)) => {
+                self.recent.add(&answer.step);
+                self.history.add(answer.x, answer.y, &answer.step);
+                self.lines.write(answer.number, &answer.step, answer.has_std.then_some(answer.std))
             }
-        };
-        // Some methods know their spread only once there is a vector.
-        let has_std = match self.std {
-            Some(has_std) => has_std,
-            None => std.is_some() || spread(&self.learner)?.is_some(),
-        };
-        self.std = Some(has_std);
-        self.totals.add(&step);
-        self.recent.add(&step);
-        self.history.add(x, y, &step);
-        self.lines.write(self.totals.steps, &step, has_std.then_some(std))?;
-        Ok(None)
+            Err(_) if self.args.on_bad_row == OnBadRow::Skip => {
+                self.session.skip_row();
+                Ok(())
+            }
+            Err(error) => {
+                Err(anyhow::Error::from(error).context("bad row (--on-bad-row skip leaves such rows out)"))
+            }
+        }
     }
 
     fn save(&self) -> anyhow::Result<()> {
-        let Some(path) = &self.args.save else { return Ok(()) };
-        View::new(&self.learner, &self.inputs, &self.totals, self.std.unwrap_or(false)).save(path)
-    }
-
-    /// The model with what it needs to be fed raw rows; none where there is no kernel expansion.
-    fn model(&self) -> groat::Result<Option<Model>> {
-        let snapshot = self.learner.snapshot()?;
-        snapshot.map(|function| Model::new(function).with_inputs(self.inputs.inputs().clone())).transpose()
+        self.args.save.as_ref().map_or(Ok(()), |path| Ok(self.session.save(path)?))
     }
 
     fn answer(&self, source: String, time: Duration) -> Answer {
-        let (learner, inputs) = (&self.learner, self.inputs.inputs());
+        let (learner, inputs, totals) =
+            (self.session.learner(), self.session.inputs(), self.session.totals());
+        let target = inputs.and_then(|inputs| inputs.targets().first());
         let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         Answer {
             source,
-            target: inputs.targets().first().map_or_else(String::new, |target| target.name.clone()),
-            features: inputs.feature_names(),
+            target: target.map_or_else(String::new, |target| target.name.clone()),
+            features: inputs.map_or_else(Vec::new, Inputs::feature_names),
             algorithm: learner.algorithm().to_owned(),
-            kernel: learner.kernel().to_string(),
+            kernel: learner.kernel().map(ToString::to_string),
             settings: learner.settings().iter().map(own).collect(),
-            rows: self.totals.rows,
-            steps: self.totals.steps,
-            skipped: self.totals.skipped,
+            rows: totals.rows,
+            steps: totals.steps,
+            skipped: totals.skipped,
             size: learner.size(),
             memory_bytes: learner.memory_bytes(),
-            mse: self.totals.mse(),
+            mse: totals.mse(),
             seconds: time.as_secs_f64(),
             out: self.args.out.clone(),
             save: self.args.save.clone(),
         }
     }
+}
+
+/// The session of a saved state. One without inputs (its samples were numbers) learns which columns they are now.
+fn resume(args: &StreamArgs, path: &Path, rows: &Rows, session: &Session) -> anyhow::Result<online::Session> {
+    let mut learning = online::Session::load(path)?;
+    let columns_given = args.target.is_some() || !args.features.is_empty() || args.embed.is_some();
+    match (learning.inputs(), columns_given) {
+        (Some(_), true) => {
+            return exit::usage(format!(
+                "{} knows its columns: leave out --target, --features and --embed",
+                path.display()
+            ));
+        }
+        (Some(_), false) => {}
+        (None, _) if args.target.is_none() => {
+            return exit::usage(format!("{} knows no columns: name the --target", path.display()));
+        }
+        (None, _) => learning = learning.with_inputs(choose_inputs(args, rows)?)?,
+    }
+    let next = learning.totals().rows + 1;
+    session.remark(&match args.replay {
+        true => format!("{}: going on at row {next}, after {} rows seen before", path.display(), next - 1),
+        false => format!("{}: the first row of this input is taken as row {next}", path.display()),
+    });
+    Ok(learning)
 }
 
 fn choose_inputs(args: &StreamArgs, rows: &Rows) -> anyhow::Result<Inputs> {
@@ -312,8 +268,8 @@ fn choose_inputs(args: &StreamArgs, rows: &Rows) -> anyhow::Result<Inputs> {
 /// The learner that was asked for.
 fn build(args: &MethodArgs, features: usize) -> anyhow::Result<Learner> {
     let mut settings = Settings::new();
-    for pair in &args.set {
-        settings.set_pair(pair)?;
+    for text in &args.set {
+        settings.set_pairs(text)?;
     }
     let parts = [
         ("update", &args.update),
@@ -324,18 +280,21 @@ fn build(args: &MethodArgs, features: usize) -> anyhow::Result<Learner> {
         ("loss", &args.loss),
     ];
     for (kind, part) in parts {
-        if let Some(part) = part {
-            settings.set(kind, part);
-        }
+        part.as_ref().map_or(Ok(()), |part| settings.add(kind, part))?;
     }
-    let mut kernel = args.kernel.kernel.clone();
-    if let Some(width) = args.width {
-        if args.kernel.width_given || kernel.width().is_none() {
-            return exit::usage("--width is for a kernel that has a width and was given none");
-        }
-        kernel = kernel.with_width(width);
+    let algorithm = args.algorithm.as_deref().unwrap_or(DEFAULT);
+    Ok(Learner::new(algorithm, kernel(args)?.as_ref(), features, &settings)?)
+}
+
+/// The kernel that was asked for, if any was.
+fn kernel(args: &MethodArgs) -> anyhow::Result<Option<Kernel>> {
+    let given = args.kernel.as_ref();
+    let Some(width) = args.width else { return Ok(given.map(|given| given.kernel.clone())) };
+    let kernel = given.map_or_else(|| Kernel::gaussian(width), |given| given.kernel.clone());
+    if given.is_some_and(|given| given.width_given) || kernel.width().is_none() {
+        return exit::usage("--width is for a kernel that has a width and was given none");
     }
-    Ok(Learner::new(args.algorithm.as_deref().unwrap_or(DEFAULT), &kernel, features, &settings)?)
+    Ok(Some(kernel.with_width(width)))
 }
 
 impl Answer {
@@ -344,7 +303,7 @@ impl Answer {
             .line("data", &self.source)
             .line("target", &self.target)
             .line("algorithm", &self.algorithm)
-            .line("kernel", &self.kernel)
+            .maybe("kernel", self.kernel.clone())
             .line("rows", self.rows.to_string())
             .line("skipped", self.skipped.to_string())
             .line("samples", self.steps.to_string())

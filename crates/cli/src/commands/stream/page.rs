@@ -23,7 +23,7 @@ pub fn page(stream: &Stream<'_>, answer: &Answer) -> anyhow::Result<String> {
     if let Some(section) = function(stream, &answer.target)? {
         page = page.section(section);
     }
-    let readings = stream.learner.diagnostics();
+    let readings = stream.session.learner().diagnostics();
     let table =
         readings.iter().fold(Table::new("Readings", ["reading", "value", "meaning"]), |table, reading| {
             table.row([reading.name.to_owned(), number(reading.value), reading.meaning.to_owned()])
@@ -50,8 +50,11 @@ fn course(history: &History) -> Section {
 
 /// The function over one or two features, with the dictionary.
 fn function(stream: &Stream<'_>, target: &str) -> anyhow::Result<Option<Section>> {
-    let (d, history) = (stream.learner.dimension(), &stream.history);
-    let Some(model) = stream.model()?.filter(|_| d <= 2 && !history.y.is_empty()) else { return Ok(None) };
+    let (d, history) = (stream.session.learner().dimension(), &stream.history);
+    if d > 2 || history.y.is_empty() || stream.session.learner().snapshot()?.is_none() {
+        return Ok(None);
+    }
+    let model = stream.session.model()?;
     let x = Matrix::from_vec(history.x.clone(), history.y.len(), d)?;
     let samples = Dataset::new(x, Answers::values(target, history.y.clone()))?;
     let answers = Evaluation::of(&model, &samples)?;
@@ -63,7 +66,7 @@ fn settings(answer: &Answer) -> Section {
     let mut pairs = vec![
         ("data".to_owned(), answer.source.clone()),
         ("algorithm".to_owned(), answer.algorithm.clone()),
-        ("kernel".to_owned(), answer.kernel.clone()),
+        ("kernel".to_owned(), answer.kernel.clone().unwrap_or_else(|| "none".into())),
         ("features".to_owned(), answer.features.join(", ")),
         ("mean squared error".to_owned(), answer.mse.map_or_else(|| "-".into(), number)),
         ("rows skipped".to_owned(), answer.skipped.to_string()),

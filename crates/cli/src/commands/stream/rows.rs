@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Where rows come from.
 pub struct Rows {
     source: Source,
-    /// Whether somebody may be waiting for an answer to each row.
+    /// Whether each row is waiting for its answer.
     pub live: bool,
     stop: Arc<AtomicBool>,
 }

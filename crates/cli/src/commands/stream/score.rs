@@ -1,34 +1,6 @@
-//! How the stream fares: totals that are saved with the state, and a history of bounded size for the report.
+//! How this run fares: a running error for the progress line, and a history of bounded size for the report.
 
 use groat::online::Step;
-use serde::{Deserialize, Serialize};
-
-/// Counts and sums over the whole stream, earlier runs included.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Totals {
-    /// Data rows read, good or bad.
-    pub rows: u64,
-    /// Rows left out because they were bad.
-    pub skipped: u64,
-    /// Samples learnt from.
-    pub steps: u64,
-    /// Sum of squared errors before each step.
-    squares: f64,
-}
-
-impl Totals {
-    /// Takes in a step.
-    pub fn add(&mut self, step: &Step) {
-        self.steps += 1;
-        // JSON has no infinity.
-        self.squares = (self.squares + step.error * step.error).min(f64::MAX);
-    }
-
-    /// Mean squared error before each step.
-    pub fn mse(&self) -> Option<f64> {
-        (self.steps > 0).then(|| self.squares / self.steps as f64)
-    }
-}
 
 /// Samples over which the running error is taken.
 const MEMORY: f64 = 1000.0;

@@ -4,6 +4,7 @@
 //! a method with a state of its own. A mix also takes the names of parts as settings, so that any part of
 //! any preset can be exchanged: `spl` with `cost=magnitude` is spelled exactly so.
 
+pub mod parameters;
 mod table;
 
 pub use crate::settings::Setting;
@@ -11,12 +12,12 @@ pub(crate) use crate::settings::Values;
 pub use table::PRESETS;
 
 use super::composed::Composed;
-use super::method::Method;
-use super::parameters::parameter;
-use super::parts::{KINDS, Part};
+use super::methods::AnyMethod;
+use super::parts::{KINDS, Part, unknown};
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
 use crate::settings::Settings;
+use parameters::parameter;
 
 /// Names with default values.
 pub(crate) type Defaults = &'static [(&'static str, &'static str)];
@@ -38,13 +39,13 @@ pub struct Preset {
 enum Recipe {
     /// Parts in the order of [`KINDS`], and the values that differ from the parts' own defaults.
     Mix { parts: [&'static str; 6], values: Defaults },
-    /// A method of its own.
-    Own { values: Defaults, build: fn(&Plan<'_>) -> Result<Method> },
+    /// A method of its own; a linear one works on the inputs themselves.
+    Own { linear: bool, values: Defaults, build: fn(&Plan<'_>) -> Result<AnyMethod> },
 }
 
 /// What a method is built from.
 pub(crate) struct Plan<'a> {
-    /// The kernel.
+    /// The kernel; the linear one for methods that work on the inputs themselves.
     pub kernel: &'a Kernel,
     /// Features of a sample.
     pub dimension: usize,
@@ -82,16 +83,48 @@ impl Preset {
         }
     }
 
+    /// False when it works on the inputs themselves, without a kernel.
+    pub fn takes_kernel(&self) -> bool {
+        !matches!(self.recipe, Recipe::Own { linear: true, .. })
+    }
+
+    /// The kernel in use when `given` was asked for: the Gaussian one of width 1 where none was.
+    pub(crate) fn kernel(&self, given: Option<&Kernel>) -> Result<Option<Kernel>> {
+        match (given, self.takes_kernel()) {
+            (given, true) => Ok(Some(given.cloned().unwrap_or_else(|| Kernel::gaussian(1.0)))),
+            (None, false) => Ok(None),
+            (Some(kernel), false) => {
+                let reason = format!("{} works on the inputs themselves and takes no kernel", self.name);
+                Err(Error::parse("kernel", &kernel.to_string(), reason))
+            }
+        }
+    }
+
     /// Builds the method.
-    pub(crate) fn build(&self, kernel: &Kernel, dimension: usize, settings: &Settings) -> Result<Method> {
+    pub(crate) fn build(
+        &self,
+        kernel: Option<&Kernel>,
+        dimension: usize,
+        settings: &Settings,
+    ) -> Result<AnyMethod> {
+        let kernel = kernel.unwrap_or(&Kernel::Linear);
         kernel.check_for(dimension)?;
-        let taken = self.resolve(settings)?;
-        let values = Values::new(self.name, &taken, settings)?;
+        let values = self.values(settings)?;
         let plan = Plan { kernel, dimension, values: &values };
         match self.recipe {
-            Recipe::Mix { .. } => Composed::new(&plan).map(Method::from),
+            Recipe::Mix { .. } => Composed::new(&plan).map(AnyMethod::from),
             Recipe::Own { build, .. } => build(&plan),
         }
+    }
+
+    /// Every parameter with the value it has under these settings, defaults included.
+    pub fn in_force(&self, settings: &Settings) -> Result<Settings> {
+        let values = self.values(settings)?;
+        Ok(values.iter().fold(Settings::new(), |all, (name, value)| all.with(name, value)))
+    }
+
+    fn values(&self, settings: &Settings) -> Result<Values> {
+        Values::new(self.name, &self.resolve(settings)?, settings)
     }
 
     /// The parameters taken under these settings: those of the chosen parts.
@@ -127,10 +160,7 @@ impl Preset {
 
 /// The part called `name`, or an error that lists the known ones.
 fn choose(kind: &'static str, table: &'static [Part], name: &str) -> Result<&'static Part> {
-    table.iter().find(|part| part.name == name).ok_or_else(|| {
-        let known: Vec<_> = table.iter().map(|part| part.name).collect();
-        Error::parse(kind, name, format!("known are {}", known.join(", ")))
-    })
+    table.iter().find(|part| part.name == name).ok_or_else(|| unknown(kind, name, table))
 }
 
 impl Values {
@@ -173,7 +203,8 @@ mod tests {
                     item.parameter.name
                 );
             }
-            Learner::new(preset.name, &kernel, 2, &Settings::new()).unwrap();
+            let kernel = preset.takes_kernel().then_some(&kernel);
+            Learner::new(preset.name, kernel, 2, &Settings::new()).unwrap();
         }
         for (kind, table) in KINDS {
             for part in table {

@@ -2,24 +2,24 @@
 
 use super::{Defaults, Plan, Preset, Recipe};
 use crate::error::Result;
-use crate::online::filters::exkrls::ExtendedKrls;
-use crate::online::filters::fbklms::FixedBudgetKlms;
-use crate::online::filters::kapsm::ProjectedSubgradient;
-use crate::online::filters::krls_tracker::KrlsTracker;
-use crate::online::filters::l2::MultiGaussianL2;
-use crate::online::filters::linear::LinearLms;
-use crate::online::filters::lkapa::LeakyKapa;
-use crate::online::filters::memory_cell::MemoryCell;
-use crate::online::filters::mknlms::MultikernelNlms;
-use crate::online::filters::mxklms::MixtureKlms;
-use crate::online::filters::phypass::Phypass;
-use crate::online::filters::problms::ProbabilisticLms;
-use crate::online::filters::proximal::ProximalKlms;
-use crate::online::filters::qklms_fb::FixedBudgetQklms;
-use crate::online::filters::qkrls::QuantisedKrls;
-use crate::online::filters::recursive::Recursive;
-use crate::online::filters::rff_klms::RandomFeatureKlms;
-use crate::online::method::Method;
+use crate::online::methods::AnyMethod;
+use crate::online::methods::extended_krls::ExtendedKrls;
+use crate::online::methods::fixed_budget_klms::FixedBudgetKlms;
+use crate::online::methods::fixed_budget_quantised_klms::FixedBudgetQklms;
+use crate::online::methods::krls_tracker::KrlsTracker;
+use crate::online::methods::leaky_affine_projection::LeakyKapa;
+use crate::online::methods::linear_lms::LinearLms;
+use crate::online::methods::linear_recursive::Recursive;
+use crate::online::methods::memory_cell::MemoryCell;
+use crate::online::methods::mixture_klms::MixtureKlms;
+use crate::online::methods::multi_gaussian_l2::MultiGaussianL2;
+use crate::online::methods::multikernel_nlms::MultikernelNlms;
+use crate::online::methods::parallel_projections::Phypass;
+use crate::online::methods::probabilistic_lms::ProbabilisticLms;
+use crate::online::methods::projected_subgradient::ProjectedSubgradient;
+use crate::online::methods::proximal_klms::ProximalKlms;
+use crate::online::methods::quantised_krls::QuantisedKrls;
+use crate::online::methods::random_feature_klms::RandomFeatureKlms;
 
 /// A mix of parts: update, novelty, cost, projection, strategy; the loss is squared.
 const fn mix(
@@ -48,12 +48,23 @@ const fn klms_with(
 /// A method with a state of its own.
 const fn own(
     name: &'static str,
-    build: fn(&Plan<'_>) -> Result<Method>,
+    build: fn(&Plan<'_>) -> Result<AnyMethod>,
     values: Defaults,
     summary: &'static str,
     source: &'static str,
 ) -> Preset {
-    Preset { name, summary, source, recipe: Recipe::Own { values, build } }
+    Preset { name, summary, source, recipe: Recipe::Own { linear: false, values, build } }
+}
+
+/// A method that works on the inputs themselves.
+const fn linear(
+    name: &'static str,
+    build: fn(&Plan<'_>) -> Result<AnyMethod>,
+    values: Defaults,
+    summary: &'static str,
+    source: &'static str,
+) -> Preset {
+    Preset { name, summary, source, recipe: Recipe::Own { linear: true, values, build } }
 }
 
 /// Settings of the reduction techniques of report 836.
@@ -75,44 +86,44 @@ const GAO: &str = "Gao, Chen, Richard, Huang, Flamary, Kernel LMS algorithm with
 
 /// Every named method.
 pub const PRESETS: &[Preset] = &[
-    own(
+    linear(
         "lms",
-        |plan| LinearLms::lms(plan).map(Method::from),
+        |plan| LinearLms::lms(plan).map(AnyMethod::from),
         &[("eta", "0.05")],
         "least mean squares on the inputs themselves",
         slides!("Least Mean Square (LMS) Algorithm"),
     ),
-    own(
+    linear(
         "nlms",
-        |plan| LinearLms::nlms(plan).map(Method::from),
+        |plan| LinearLms::nlms(plan).map(AnyMethod::from),
         &[("eta", "0.5"), ("eps", "1e-6")],
         "LMS with the step eta / (eps + |x|^2)",
         "Haykin, Adaptive filter theory, normalised LMS; Nagumo, Noda 1967",
     ),
-    own(
+    linear(
         "rls",
-        |plan| Recursive::rls(plan).map(Method::from),
+        |plan| Recursive::rls(plan).map(AnyMethod::from),
         &[("lambda", "0.99"), ("ridge", "1e-4")],
         "recursive least squares on the inputs themselves, with exponential forgetting",
         "Haykin, Adaptive filter theory, chapter 13",
     ),
-    own(
+    linear(
         "kalman",
-        |plan| Recursive::kalman(plan).map(Method::from),
+        |plan| Recursive::kalman(plan).map(AnyMethod::from),
         &[("sn2", "0.01"), ("drift", "1e-4"), ("transition", "1"), ("prior", "1")],
         "Kalman filter of linear weights on a random walk; has a predictive variance",
         "Kalman, A new approach to linear filtering and prediction problems, 1960",
     ),
-    own(
+    linear(
         "problms",
-        |plan| ProbabilisticLms::new(plan).map(Method::from),
+        |plan| ProbabilisticLms::new(plan).map(AnyMethod::from),
         &[("lambda", "1"), ("sn2", "1e-6"), ("drift", "1e-4"), ("prior", "1e-2")],
         "probabilistic LMS: a Kalman filter with one variance for all weights",
         "Fernandez-Bes, Elvira, Van Vaerenbergh, A probabilistic least-mean-squares filter, 2015",
     ),
-    own(
+    linear(
         "memory-cell",
-        |plan| MemoryCell::new(plan).map(Method::from),
+        |plan| MemoryCell::new(plan).map(AnyMethod::from),
         &[],
         "repeats the last target: the baseline of a predictor",
         "the persistence forecast",
@@ -154,10 +165,17 @@ pub const PRESETS: &[Preset] = &[
     ),
     mix(
         "norma",
+        ["gradient", "always", "oldest", "none", "window"],
+        &[("rho", "1e-4"), ("tau", "500")],
+        "gradient descent on the regularised risk, oldest terms dropped; the error is taken before the decay",
+        "Kivinen, Smola, Williamson, Online learning with kernels, 2004, (10)-(12)",
+    ),
+    mix(
+        "norma-toolbox",
         ["decay-first", "always", "oldest", "none", "window"],
         &[("rho", "1e-4"), ("tau", "500")],
-        "gradient descent on the regularised risk, oldest terms dropped",
-        "Kivinen, Smola, Williamson, Online learning with kernels, 2004, (10)-(12)",
+        "norma as the toolbox has it: the weights decay first, and the error is that of what is left",
+        "Van Vaerenbergh, Kernel Adaptive Filtering Toolbox, norma; after Kivinen, Smola, Williamson, 2004",
     ),
     mix(
         "qklms",
@@ -210,14 +228,14 @@ pub const PRESETS: &[Preset] = &[
     ),
     own(
         "klms-csl1",
-        |plan| ProximalKlms::plain(plan).map(Method::from),
+        |plan| ProximalKlms::plain(plan).map(AnyMethod::from),
         &[("eta", "0.1"), ("mu0", "0.95"), ("shrink", "5e-4"), ("normalised", "false"), ("eps", "1e-2")],
         "kernel LMS with coherence criterion and soft threshold; weights that reach 0 leave",
         GAO,
     ),
     own(
         "klms-csal1",
-        |plan| ProximalKlms::adaptive(plan).map(Method::from),
+        |plan| ProximalKlms::adaptive(plan).map(AnyMethod::from),
         &[
             ("eta", "0.1"),
             ("mu0", "0.95"),
@@ -231,14 +249,14 @@ pub const PRESETS: &[Preset] = &[
     ),
     own(
         "fbklms",
-        |plan| FixedBudgetKlms::new(plan).map(Method::from),
+        |plan| FixedBudgetKlms::new(plan).map(AnyMethod::from),
         &[("eta", "0.5"), ("nu", "0.05"), ("eps", "1e-2"), ("budget", "500")],
         "normalised kernel LMS; the smallest weight leaves a full dictionary",
         "Rzepka, Fixed-budget kernel least mean squares, 2012",
     ),
     own(
         "qklms-fb",
-        |plan| FixedBudgetQklms::new(plan).map(Method::from),
+        |plan| FixedBudgetQklms::new(plan).map(AnyMethod::from),
         &[
             ("eta", "0.9"),
             ("epsu", "0.1"),
@@ -252,28 +270,28 @@ pub const PRESETS: &[Preset] = &[
     ),
     own(
         "krls-tracker",
-        |plan| KrlsTracker::new(plan).map(Method::from),
+        |plan| KrlsTracker::new(plan).map(AnyMethod::from),
         &[("lambda", "0.999"), ("sn2", "1e-2"), ("budget", "100"), ("jitter", "1e-6")],
         "a Gaussian process on a budget that forgets, with error bars",
         "Van Vaerenbergh, Lazaro-Gredilla, Santamaria, Kernel recursive least-squares tracker, 2012, algorithm 1",
     ),
     own(
         "lkapa",
-        |plan| LeakyKapa::leaky(plan).map(Method::from),
+        |plan| LeakyKapa::leaky(plan).map(AnyMethod::from),
         &[("eta", "0.05"), ("rho", "1e-2"), ("tau", "20"), ("budget", "1000")],
         "leaky kernel affine projection: the last tau weights move along their errors (KAPA-1, KAPA-3)",
         "Liu, Principe, Kernel affine projection algorithms, 2008",
     ),
     own(
         "nlkapa",
-        |plan| LeakyKapa::normalised(plan).map(Method::from),
+        |plan| LeakyKapa::normalised(plan).map(AnyMethod::from),
         &[("eta", "0.05"), ("rho", "1e-2"), ("eps", "1e-2"), ("tau", "20"), ("budget", "1000")],
         "the same, normalised by the Gram matrix of the last tau samples (KAPA-2, KAPA-4)",
         "Liu, Principe, Kernel affine projection algorithms, 2008",
     ),
     own(
         "kapsm",
-        |plan| ProjectedSubgradient::new(plan).map(Method::from),
+        |plan| ProjectedSubgradient::new(plan).map(AnyMethod::from),
         &[
             ("eta", "1"),
             ("loss", "squared"),
@@ -287,7 +305,7 @@ pub const PRESETS: &[Preset] = &[
     ),
     own(
         "exkrls",
-        |plan| ExtendedKrls::new(plan).map(Method::from),
+        |plan| ExtendedKrls::new(plan).map(AnyMethod::from),
         &[
             ("transition", "0.999"),
             ("lambda", "0.995"),
@@ -300,35 +318,35 @@ pub const PRESETS: &[Preset] = &[
     ),
     own(
         "qkrls",
-        |plan| QuantisedKrls::new(plan).map(Method::from),
+        |plan| QuantisedKrls::new(plan).map(AnyMethod::from),
         &[("epsu", "0.1"), ("ridge", "1e-2"), ("budget", "1000")],
         "quantised kernel recursive least squares: near samples are counted at the nearest vector",
         "Chen, Zhao, Zhu, Principe, Quantized kernel recursive least squares algorithm, 2013",
     ),
     own(
         "mknlms",
-        |plan| MultikernelNlms::new(plan).map(Method::from),
+        |plan| MultikernelNlms::new(plan).map(AnyMethod::from),
         &[("eta", "0.5"), ("mu0", "0.9"), ("eps", "1e-2"), ("widths", "0.5;1;2")],
         "normalised LMS on the values of several kernels, with the coherence criterion",
         "Yukawa, Multikernel adaptive filtering, 2012",
     ),
     own(
         "mxklms",
-        |plan| MixtureKlms::new(plan).map(Method::from),
+        |plan| MixtureKlms::new(plan).map(AnyMethod::from),
         &[("eta", "0.5"), ("eta_gate", "0.1"), ("budget", "1000"), ("widths", "0.5;1;2")],
         "one kernel LMS per kernel, mixed by a gate that learns",
         "Pokharel, Seth, Principe, Mixture kernel least mean square, 2013",
     ),
     own(
         "phypass",
-        |plan| Phypass::new(plan).map(Method::from),
+        |plan| Phypass::new(plan).map(AnyMethod::from),
         &[("eta", "0.5"), ("mu0", "0.95"), ("active", "1"), ("tau", "8")],
         "parallel projections onto the last tau samples along the nearest vectors, extrapolated",
         "Takizawa, Yukawa, An efficient data-reusing kernel adaptive filtering algorithm, 2013",
     ),
     own(
         "l2-s",
-        |plan| MultiGaussianL2::new(plan).map(Method::from),
+        |plan| MultiGaussianL2::new(plan).map(AnyMethod::from),
         &[
             ("eta", "0.5"),
             ("mu0", "0.95"),
@@ -344,7 +362,7 @@ pub const PRESETS: &[Preset] = &[
     ),
     own(
         "rff-klms",
-        |plan| RandomFeatureKlms::new(plan).map(Method::from),
+        |plan| RandomFeatureKlms::new(plan).map(AnyMethod::from),
         &[
             ("eta", "0.5"),
             ("features", "200"),

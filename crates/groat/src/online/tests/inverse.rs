@@ -1,7 +1,7 @@
 //! The inverse Gram matrix: recorded growth and shrinkage, and its drift over long runs.
 
 use crate::kernels::{Centres, Kernel};
-use crate::online::inverse::{Form, InverseGram, Orthonormal, Packed};
+use crate::online::state::inverse::{Form, InverseGram, Orthonormal, Packed};
 use crate::testing::shared;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

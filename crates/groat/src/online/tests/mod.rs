@@ -2,18 +2,19 @@
 
 mod inverse;
 mod reduction;
+mod session;
+mod several_outputs;
 mod updates;
 
-use super::dictionary::Dictionary;
-use super::model::{Model, Needs, Sample};
+use super::state::{Needs, Sample, Tracked};
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, Rows};
+use crate::online::state::dictionary::Dictionary;
 use groat_linalg::Cholesky;
-use std::cell::Cell;
 
 /// Presents `x` to a model without learning.
 pub(super) fn with_sample<R>(
-    model: &Model,
+    model: &Tracked,
     x: &[f64],
     weight: f64,
     work: impl FnOnce(&Sample<'_>) -> R,
@@ -23,23 +24,12 @@ pub(super) fn with_sample<R>(
     model.dictionary.row(x, &mut k);
     let kxx = model.dictionary.diag(x);
     let residual = model.residual(x, &mut k, &mut nu).unwrap_or(kxx);
-    work(&Sample {
-        x,
-        k: &k,
-        kxx,
-        image: &nu,
-        residual,
-        y: 0.0,
-        error: 0.0,
-        pull: 0.0,
-        weight,
-        nearest: Cell::new(None),
-    })
+    work(&Sample { weight, ..Sample::of(x, &k, kxx, &nu, residual) })
 }
 
 /// A model with all tables, made by taking in one vector after the other.
-pub(super) fn model(kernel: &Kernel, vectors: &[Vec<f64>], alpha: &[f64]) -> Model {
-    let mut model = Model::new(Dictionary::new(kernel, vectors[0].len()).unwrap());
+pub(super) fn model(kernel: &Kernel, vectors: &[Vec<f64>], alpha: &[f64]) -> Tracked {
+    let mut model = Tracked::new(Dictionary::new(kernel, vectors[0].len()).unwrap());
     model.keep(Needs::INVERSE.and(Needs::NEIGHBOURS).and(Needs::ENERGY), 0.0);
     for (x, weight) in vectors.iter().zip(alpha) {
         // The parts see the sample of a copy, since the model itself is about to change.

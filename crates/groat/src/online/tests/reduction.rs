@@ -3,10 +3,10 @@
 use super::{close, gram, model, solve, with_sample};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
-use crate::online::cost::Cost;
-use crate::online::model::Model;
+use crate::online::parts::cost::Cost;
+use crate::online::parts::projection::Projection;
 use crate::online::presets::Values;
-use crate::online::projection::Projection;
+use crate::online::state::Tracked;
 use crate::testing::shared;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn cost(name: &'static str) -> Cost {
 }
 
 /// All costs of one kind: each is the least of what is left when the cheaper ones are set aside.
-fn costs(model: &mut Model, name: &'static str) -> Vec<f64> {
+fn costs(model: &mut Tracked, name: &'static str) -> Vec<f64> {
     let mut out = Vec::new();
     cost(name).cheapest(model, &mut out);
     out
@@ -38,11 +38,12 @@ const COSTS: [(&str, &str); 9] = [
     ("magnitude", "lambda_NT"),
 ];
 
-const PROJECTIONS: [(Projection, &str); 3] = [
-    (Projection::Orthogonal, "beta_KLMS"),
-    (Projection::LeastSquares, "beta_LS"),
-    (Projection::Fast, "beta_FKLMS"),
-];
+const PROJECTIONS: [(&str, &str); 3] =
+    [("orthogonal", "beta_KLMS"), ("least-squares", "beta_LS"), ("fast", "beta_FKLMS")];
+
+fn projection(name: &str) -> Projection {
+    Projection::new(&Values::of(&[("projection", name)])).unwrap()
+}
 
 #[test]
 fn recorded_costs_and_projections() {
@@ -57,9 +58,9 @@ fn recorded_costs_and_projections() {
             for (ours, theirs) in COSTS {
                 close(costs(&mut model, ours)[r], removal[theirs].as_f64().unwrap(), 1e-12, theirs);
             }
-            for (projection, theirs) in PROJECTIONS {
+            for (ours, theirs) in PROJECTIONS {
                 let mut reduced = model.clone();
-                reduced.remove(r, &projection);
+                projection(ours).remove(&mut reduced, r);
                 for (got, want) in reduced.dictionary.alpha.iter().zip(list(&removal[theirs])) {
                     close(*got, want, 1e-11, theirs);
                 }
@@ -88,12 +89,11 @@ fn a_lone_edge_vector_makes_least_squares_explode() {
         1e-6,
         "cost",
     );
-    for (projection, name, tolerance) in [
-        (Projection::LeastSquares, "max_abs_beta_LS", 0.05),
-        (Projection::Orthogonal, "max_abs_beta_KLMS", 1e-6),
-    ] {
+    for (ours, name, tolerance) in
+        [("least-squares", "max_abs_beta_LS", 0.05), ("orthogonal", "max_abs_beta_KLMS", 1e-6)]
+    {
         let mut reduced = model.clone();
-        reduced.remove(r, &projection);
+        projection(ours).remove(&mut reduced, r);
         let largest = reduced.dictionary.alpha.iter().fold(0.0f64, |a, b| a.max(b.abs()));
         close(largest, file[name].as_f64().unwrap(), tolerance, name);
     }
@@ -129,7 +129,7 @@ proptest! {
         let outputs: Vec<f64> = (0..vectors.len()).filter(|i| *i != r)
             .map(|i| (0..alpha.len()).map(|j| all[(i, j)] * alpha[j]).sum()).collect();
         let beta = solve(&gram(&kernel, &rest), &outputs);
-        model.remove(r, &Projection::Orthogonal);
+        projection("orthogonal").remove(&mut model, r);
         for (got, want) in model.dictionary.alpha.iter().zip(&beta) {
             prop_assert!((got - want).abs() < 1e-8, "{got} {want}");
         }
@@ -166,7 +166,7 @@ proptest! {
         let squares: f64 = beta.iter().map(|b| b * b).sum();
         let regularised = change + 1e-6 * squares / (m - 1) as f64;
         prop_assert!((costs(&mut model, "regularised-least-squares")[r] - regularised).abs() < 1e-8);
-        model.remove(r, &Projection::LeastSquares);
+        projection("least-squares").remove(&mut model, r);
         for (got, want) in model.dictionary.alpha.iter().zip(&beta) {
             prop_assert!((got - want).abs() < 1e-6 * want.abs().max(1.0), "{got} {want}");
         }
@@ -178,13 +178,13 @@ proptest! {
         let kernel = Kernel::gaussian(0.7);
         let (x, rest) = vectors.split_last().unwrap();
         let start = model(&kernel, rest, &alpha);
-        for projection in [Projection::Orthogonal, Projection::LeastSquares, Projection::Fast] {
+        for projection in PROJECTIONS.map(|(name, _)| projection(name)) {
             let (mut absorbed, mut entered) = (start.clone(), start.clone());
             with_sample(&start, x, weight, |sample| {
                 projection.absorb(&mut absorbed, sample);
                 entered.push(sample, weight);
             });
-            entered.remove(rest.len(), &projection);
+            projection.remove(&mut entered, rest.len());
             for (a, b) in absorbed.dictionary.alpha.iter().zip(&entered.dictionary.alpha) {
                 prop_assert!((a - b).abs() < 1e-8, "{projection:?}: {a} {b}");
             }
@@ -200,7 +200,7 @@ proptest! {
         for pick in picks.iter().take(vectors.len() - 1) {
             let r = pick.index(rest.len());
             rest.remove(r);
-            kept.remove(r, &Projection::None);
+            Projection::DROP.remove(&mut kept, r);
         }
         let fresh = model(&kernel, &rest, &kept.dictionary.alpha);
         let (a, b) = (kept.neighbours.unwrap(), fresh.neighbours.unwrap());

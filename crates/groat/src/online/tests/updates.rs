@@ -86,30 +86,30 @@ fn recursive_least_squares_minimises_its_criterion() {
 
 /// What was seen ahead is given once, in order, and only as long as the basis is the same.
 #[test]
-fn foresight_ends_with_a_change_of_the_basis() {
-    use crate::online::foresight::Foresight;
-    use crate::online::model::{Model, Needs};
+fn look_ahead_ends_with_a_change_of_the_basis() {
+    use crate::online::state::look_ahead::LookAhead;
+    use crate::online::state::{Needs, Tracked};
     use crate::simd::Aligned;
     let mut model =
-        Model::new(crate::online::dictionary::Dictionary::new(&Kernel::gaussian(0.6), 2).unwrap());
+        Tracked::new(crate::online::state::dictionary::Dictionary::new(&Kernel::gaussian(0.6), 2).unwrap());
     model.keep(Needs::SPAN, 0.0);
     let samples = stream(20);
     let enter =
-        |model: &mut Model, x: &[f64]| super::with_sample(&model.clone(), x, 1.0, |s| model.push(s, 1.0));
+        |model: &mut Tracked, x: &[f64]| super::with_sample(&model.clone(), x, 1.0, |s| model.push(s, 1.0));
     samples[..9].iter().for_each(|(x, _)| {
         enter(&mut model, x);
     });
     let ahead: Vec<f64> = samples[10..15].iter().flat_map(|(x, _)| x.clone()).collect();
     let ahead = crate::matrix::Rows::new(&ahead, 2).unwrap();
-    let mut foresight = Foresight::default();
+    let mut look_ahead = LookAhead::default();
     let (mut k, mut image) = (Aligned::default(), Aligned::default());
-    let Model { dictionary, basis: Some(basis), .. } = &mut model else { panic!("a basis") };
+    let Tracked { dictionary, basis: Some(basis), .. } = &mut model else { panic!("a basis") };
     // The basis was another one at the last look, if there was one.
-    foresight.look(dictionary, basis, ahead);
-    assert!(!foresight.give(basis.changes(), &mut k, &mut image));
-    foresight.look(dictionary, basis, ahead);
+    look_ahead.prepare(dictionary, basis, ahead);
+    assert!(!look_ahead.take(basis.changes(), &mut k, &mut image));
+    look_ahead.prepare(dictionary, basis, ahead);
     for (x, _) in &samples[10..14] {
-        assert!(foresight.give(basis.changes(), &mut k, &mut image));
+        assert!(look_ahead.take(basis.changes(), &mut k, &mut image));
         let mut row = vec![0.0; 9];
         dictionary.row(x, &mut row);
         assert_eq!(k[..], row);
@@ -117,10 +117,10 @@ fn foresight_ends_with_a_change_of_the_basis() {
         assert_eq!(image[..], row);
     }
     // Pairs only: the fifth row was not looked at.
-    assert!(!foresight.give(basis.changes(), &mut k, &mut image));
-    foresight.look(dictionary, basis, ahead);
+    assert!(!look_ahead.take(basis.changes(), &mut k, &mut image));
+    look_ahead.prepare(dictionary, basis, ahead);
     basis.shrink(3);
-    assert!(!foresight.give(basis.changes(), &mut k, &mut image));
+    assert!(!look_ahead.take(basis.changes(), &mut k, &mut image));
 }
 
 /// The window holds ridge regression over its samples, whatever left before.
@@ -140,6 +140,6 @@ fn the_window_is_ridge_regression_over_its_samples() {
     let alpha = solve(&k, &last.iter().map(|(_, y)| *y).collect::<Vec<_>>());
     let model = learner.snapshot().unwrap().unwrap();
     for (i, want) in alpha.iter().enumerate() {
-        super::close(model.weights().row(i)[0], *want, 1e-10, "weight");
+        super::close(model.expansion().weights().row(i)[0], *want, 1e-10, "weight");
     }
 }

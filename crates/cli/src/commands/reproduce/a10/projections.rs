@@ -121,7 +121,7 @@ fn models(panel: &Panel) -> anyhow::Result<(Learner, Learner)> {
 
 fn rows(panel: &Panel, before: &Learner, after: &Learner) -> anyhow::Result<[Row; 2]> {
     let model = after.snapshot()?;
-    let weights = model.as_ref().map_or(&[][..], |model| model.weights().data());
+    let weights = model.as_ref().map_or(&[][..], |model| model.expansion().weights().data());
     anyhow::ensure!(weights.len() == 5, "expected five vectors, found {}", weights.len());
     let worst = panel.weights.iter().zip(weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let mut largest = 0.0_f64;

@@ -105,7 +105,7 @@ fn figures(samples: &Samples, spl: &Run, coherent: &Run) -> anyhow::Result<Secti
         .layer(Scatter::new("samples", cloud));
     for (name, run) in [("SPL", spl), ("coherence SPL", coherent)] {
         if let Some(model) = run.learner.snapshot()? {
-            let vectors = model.vectors().to_matrix();
+            let vectors = model.expansion().vectors().to_matrix();
             let points = vectors.view().iter().map(|v| (v[1], v[0])).collect();
             plane = plane.layer(Scatter::new(name, points));
         }
