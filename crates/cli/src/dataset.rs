@@ -87,7 +87,7 @@ impl Samples {
         targets: &[String],
         task: TaskArg,
     ) -> groat::Result<(Self, Option<String>)> {
-        let x = inputs.apply(table)?;
+        let x = inputs.matrix(table)?;
         let (classes, reason) = takes_classes(table, inputs, targets, task)?;
         let truth = match targets {
             [] => Truth::Nothing,
@@ -107,7 +107,7 @@ impl Samples {
         targets: &[String],
         model: &Expansion,
     ) -> groat::Result<Self> {
-        let x = inputs.apply(table)?;
+        let x = inputs.matrix(table)?;
         let truth = match targets {
             [] => Truth::Nothing,
             [target] if !model.classes().is_empty() => {

@@ -36,7 +36,7 @@ impl Points {
             ..InputOptions::default()
         };
         let inputs = Inputs::fit(&table, &options)?;
-        let mut x = inputs.apply(&table)?;
+        let mut x = inputs.matrix(&table)?;
         let standardisation = if args.no_standardise { None } else { Some(Standardisation::fit(x.view())?) };
         if let Some(standardisation) = &standardisation {
             standardisation.apply(&mut x)?;

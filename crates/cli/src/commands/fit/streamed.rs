@@ -140,7 +140,7 @@ impl Survey {
         for table in reader {
             let table = table?;
             session.check_stop()?;
-            let x = inputs.apply(&table)?;
+            let x = inputs.matrix(&table)?;
             let column = table.column(table.find(&targets[0])?);
             let values = if classes { Matrix::zeros(0, 0) } else { table.matrix(&targets)? };
             for row in 0..table.rows() {

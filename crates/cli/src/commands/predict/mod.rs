@@ -169,7 +169,7 @@ impl Predictions<'_> {
             Some(inputs) => inputs,
             None => self.settle_inputs(table)?,
         };
-        let x = inputs.apply(table)?;
+        let x = inputs.matrix(table)?;
         let values = match &self.density {
             Some(density) => Matrix::column(density.log_density(x.view())?),
             None => self.model.values(x.view())?,

@@ -26,12 +26,9 @@
 //! Leave-one-out errors after a selection are optimistic, error rates most of all: they are not test errors.
 
 mod basis;
-mod batches;
 mod columns;
 mod density;
 mod evidence;
-#[cfg(feature = "files")]
-mod file_batches;
 mod loops;
 mod ols;
 mod outcome;
@@ -48,10 +45,10 @@ mod symmetric;
 mod tests;
 mod width;
 
-pub use batches::Batches;
-pub use density::Density;
+pub use crate::data::Batches;
 #[cfg(feature = "files")]
-pub use file_batches::FileBatches;
+pub use crate::data::FileBatches;
+pub use density::Density;
 pub use ols::{ClassCriterion, ClassWeights, Ols, Penalty};
 pub use parzen::{Parzen, likelihood_width};
 pub use select::StopReason;
