@@ -9,6 +9,8 @@
 
 use super::density::Density;
 use super::{Fitted, Method, Problem, Watch};
+#[cfg(feature = "files")]
+use crate::data::Survey;
 use crate::data::{Answers, Dataset, Standardisation};
 use crate::error::Result;
 use crate::matrix::{PointSet, Points};
@@ -75,6 +77,24 @@ pub fn learn(
     prepared.finish(fitted)
 }
 
+/// Fits a method to the training rows of a file, which are read batch by batch and never held, and finishes the model.
+/// What has to be chosen is chosen on the rows that the survey has drawn.
+#[cfg(feature = "files")]
+pub fn learn_batches(
+    survey: &Survey,
+    method: &dyn Method,
+    preparation: Preparation,
+    watch: &dyn Watch,
+) -> Result<Fitted> {
+    let prepared = Prepared::with(&survey.train, preparation, survey.moments.standardisation()?)?;
+    let mut batches = survey.batches.clone();
+    if let Some(standardisation) = prepared.standardisation() {
+        batches = batches.with_standardisation(standardisation.clone())?;
+    }
+    let fitted = method.fit_batches(&batches, &prepared.problem()?, watch)?;
+    prepared.finish(fitted)
+}
+
 /// A data set as a method takes it.
 #[derive(Clone, Debug)]
 pub struct Prepared<'a> {
@@ -88,8 +108,14 @@ pub struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Prepares a data set.
     pub fn new(data: &'a Dataset, preparation: Preparation) -> Result<Self> {
-        let standardisation = Standardisation::fit(data.x().to_matrix().view())?;
-        let notes = [constant(data, &standardisation), repeated_rows(data), uneven_targets(data)];
+        let mut prepared = Self::with(data, preparation, Standardisation::fit(data.x())?)?;
+        prepared.notes.extend(repeated_rows(data));
+        Ok(prepared)
+    }
+
+    /// Prepares a data set whose means and deviations are known, be it from more rows than these.
+    fn with(data: &'a Dataset, preparation: Preparation, standardisation: Standardisation) -> Result<Self> {
+        let notes = [constant(data, &standardisation), uneven_targets(data)];
         let scaled = match preparation.standardise {
             true => {
                 let mut x = data.x().to_set();

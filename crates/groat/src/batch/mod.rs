@@ -18,6 +18,8 @@ mod watch;
 
 pub use forward::Batches;
 pub use kernel_pca::{KernelPca, PrincipalComponents};
+#[cfg(feature = "files")]
+pub use learn::learn_batches;
 pub use learn::{Preparation, Prepared, learn};
 pub use lssvm::{LeastSquaresSvm, Solver};
 pub use methods::{

@@ -39,8 +39,9 @@ impl Sparse {
     }
 
     #[cfg(feature = "files")]
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    /// Empty, with room for `given` numbers.
+    pub(crate) fn with_capacity(given: usize) -> Self {
+        Self { len: 0, rows: Vec::with_capacity(given), values: Vec::with_capacity(given) }
     }
 
     /// Sets row `row`, which must lie after every row set before; the column ends there.
@@ -49,6 +50,11 @@ impl Sparse {
         self.rows.push(row);
         self.values.push(value);
         self.len = row + 1;
+    }
+
+    /// The rows that were given, ascending, with their numbers.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (usize, f64)> {
+        self.rows.iter().copied().zip(self.values.iter().copied())
     }
 
     /// Lengthens the column with zeros to `len` rows.
@@ -171,9 +177,7 @@ impl Column {
             Column::Numeric(numbers) => Some(Cow::Borrowed(numbers)),
             Column::Sparse(sparse) => {
                 let mut numbers = vec![0.0; sparse.len];
-                for (&row, &value) in sparse.rows.iter().zip(&sparse.values) {
-                    numbers[row] = value;
-                }
+                sparse.entries().for_each(|(row, value)| numbers[row] = value);
                 Some(Cow::Owned(numbers))
             }
             Column::Text(_) | Column::Other { .. } => None,

@@ -7,8 +7,8 @@ use super::inputs::Inputs;
 use super::split::Split;
 use super::standardise::Standardisation;
 use super::table::Table;
-use super::target::{Classes, ColumnFacts};
-use super::task::{TaskChoice, refuse_text};
+use super::target::Classes;
+use super::task::{TargetClasses, TaskChoice};
 use crate::batch::{Problem, Target};
 use crate::error::{Error, Result, check_len, check_positive};
 use crate::matrix::{Matrix, PointSet, Points};
@@ -169,26 +169,13 @@ impl Dataset {
         task: TaskChoice,
         weights: Option<&str>,
     ) -> Result<(Self, Option<String>)> {
+        if task == TaskChoice::Density {
+            return Ok((Self::of_table(table, inputs, Answers::None, weights)?, None));
+        }
         let targets: Vec<String> = inputs.targets().iter().map(|target| target.name.clone()).collect();
-        let (labels, reason) = match &targets[..] {
-            _ if task == TaskChoice::Density => {
-                return Ok((Self::of_table(table, inputs, Answers::None, weights)?, None));
-            }
-            [] => (Vec::new(), None),
-            [target] => {
-                let facts = ColumnFacts::of(table, target)?;
-                let (classes, reason) = task.takes_classes(table, &inputs, &facts)?;
-                (if classes { Classes::labels(table, target)? } else { Vec::new() }, reason)
-            }
-            targets => {
-                if task == TaskChoice::Classification {
-                    let expected = "one column when it names classes";
-                    return Err(Error::parameter("targets", targets.len(), expected));
-                }
-                targets.iter().try_for_each(|target| refuse_text(table, target))?;
-                (Vec::new(), None)
-            }
-        };
+        let mut classes = TargetClasses::new(table, &inputs, task)?;
+        classes.add(table)?;
+        let (labels, reason) = classes.finish();
         let answers = read_answers(table, &inputs, &targets, &labels)?;
         Ok((Self::of_table(table, inputs, answers, weights)?, reason))
     }
@@ -474,5 +461,37 @@ mod tests {
         assert_eq!(repeated(dense.into()), Some((2, (2, 1))));
         assert_eq!(repeated(sparse.into()), Some((2, (2, 1))));
         assert_eq!(repeated(Matrix::column(vec![1.0, 2.0]).into()), None);
+    }
+
+    #[cfg(feature = "files")]
+    #[test]
+    fn an_svmlight_file_stays_sparse() {
+        use crate::data::{ReadOptions, TableReader};
+        use std::fmt::Write;
+        const ROWS: usize = 500;
+        const COLUMNS: usize = 20_000;
+        let index = |row: usize, k: usize| (row * 7919 + k * 104_729) % COLUMNS;
+        let mut text = String::new();
+        for row in 0..ROWS {
+            write!(text, "{}", row % 2).unwrap();
+            let columns: std::collections::BTreeSet<usize> = (0..20).map(|k| index(row, k)).collect();
+            columns.iter().for_each(|j| write!(text, " {}:{}", j + 1, row + j + 1).unwrap());
+            text.push('\n');
+        }
+        let table = TableReader::from_reader("d.svm", std::io::Cursor::new(text), &ReadOptions::default());
+        let table = table.unwrap().read_all().unwrap();
+        let options = InputOptions { targets: vec!["y".into()], ..Default::default() };
+        let inputs = Inputs::fit(&table, &options).unwrap();
+        let (data, _) = Dataset::from_table(&table, inputs, TaskChoice::Auto, None).unwrap();
+        let Points::Sparse(x) = data.x() else { panic!("the rows were filled with zeros") };
+        let numbers: Vec<usize> =
+            data.feature_names().iter().map(|name| name[1..].parse().unwrap()).collect();
+        assert!(numbers.is_sorted() && x.rows() == ROWS && x.nonzeros() == 20 * ROWS);
+        for (row, (columns, values)) in x.iter().enumerate() {
+            for (j, value) in columns.iter().zip(values) {
+                assert_eq!(*value, (row + numbers[*j as usize]) as f64);
+            }
+        }
+        assert!(data.x().bytes() < 200_000);
     }
 }

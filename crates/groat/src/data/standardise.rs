@@ -1,9 +1,10 @@
-//! Shifting and scaling every feature to mean 0 and standard deviation 1.
+//! Shifting and scaling every feature to mean 0 and standard deviation 1; sparse rows are scaled only.
 
 use serde::{Deserialize, Serialize};
 
+use super::moments::Moments;
 use crate::error::{Error, Result, check_len};
-use crate::matrix::{Matrix, PointSet, Rows};
+use crate::matrix::{Matrix, PointSet, Points};
 
 /// `(x - mean) / scale`, feature by feature. The standard deviation has divisor `n`.
 ///
@@ -38,10 +39,10 @@ impl TryFrom<Stored> for Standardisation {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self> {
-        let mut checked = Self::new(stored.mean, stored.scale)?;
-        checked.constant = stored.constant;
-        checked.constant.retain(|&feature| feature < checked.mean.len());
-        Ok(checked)
+        let checked = Self::new(stored.mean, stored.scale)?;
+        let mut constant = stored.constant;
+        constant.retain(|&feature| feature < checked.mean.len());
+        Ok(checked.with_constant(constant))
     }
 }
 
@@ -56,34 +57,16 @@ impl Standardisation {
         Ok(Self { mean, scale, constant: Vec::new() })
     }
 
-    /// The means and standard deviations of `x`. A feature that does not vary gets scale 1.
-    pub fn fit(x: Rows<'_>) -> Result<Self> {
-        if x.is_empty() {
-            return Err(Error::TooFew { what: "standardisation", unit: "rows", needed: 1, found: 0 });
-        }
-        x.check_finite("features")?;
-        let (n, d) = (x.rows() as f64, x.cols());
-        let mut mean = vec![0.0; d];
-        // Dividing first keeps a sum of huge numbers finite.
-        x.iter().for_each(|row| mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / n));
-        let mut variance = vec![0.0; d];
-        for row in x.iter() {
-            for ((v, m), s) in row.iter().zip(&mean).zip(&mut variance) {
-                *s += (v - m) * (v - m) / n;
-            }
-        }
-        // A constant such as 0.1 has a mean that is off by rounding, and with it a tiny deviation.
-        let varies = |j: usize| variance[j].sqrt() > 1e-13 * mean[j].abs() && variance[j] > 0.0;
-        let constant: Vec<usize> = (0..d).filter(|&j| !varies(j)).collect();
-        let scale = |j: usize| if constant.contains(&j) { 1.0 } else { variance[j].sqrt() };
-        let scale: Vec<f64> = (0..d).map(scale).collect();
-        match scale.iter().position(|s| !s.is_finite()) {
-            Some(j) => Err(Error::numerical(
-                "standardisation",
-                format!("the numbers of feature {} are too large to square; divide them", j + 1),
-            )),
-            None => Ok(Self { mean, scale, constant }),
-        }
+    /// The means and standard deviations of `x`. A feature that does not vary gets scale 1. Sparse rows are scaled and
+    /// not shifted, since a shift would fill them: their means are given as 0.
+    pub fn fit<'a>(x: impl Into<Points<'a>>) -> Result<Self> {
+        Moments::of(x.into())?.standardisation()
+    }
+
+    /// Says which features did not vary.
+    pub(super) fn with_constant(mut self, constant: Vec<usize>) -> Self {
+        self.constant = constant;
+        self
     }
 
     /// Number of features.
@@ -148,6 +131,7 @@ impl Standardisation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::Csr;
 
     #[test]
     fn the_result_has_mean_0_and_deviation_1() {
@@ -166,6 +150,22 @@ mod tests {
         assert_eq!(Standardisation::fit(x.view()).unwrap().constant(), [0]);
         let x = Matrix::column(vec![0.0; 3]);
         assert_eq!(Standardisation::fit(x.view()).unwrap().scale(), [1.0]);
+    }
+
+    #[test]
+    fn sparse_rows_stay_sparse_unless_something_is_subtracted() {
+        let dense = Matrix::from_vec(vec![0.0, 2.0, 0.0, 0.0, 4.0, 0.0], 3, 2).unwrap();
+        let sparse = Csr::from_rows(dense.view());
+        let scaled = Standardisation::fit(sparse.view()).unwrap();
+        let full = Standardisation::fit(dense.view()).unwrap();
+        assert_eq!((scaled.mean(), scaled.scale()), (&[0.0, 0.0][..], full.scale()));
+        for (standardisation, stays) in [(scaled, true), (full, false)] {
+            let (mut points, mut rows) = (PointSet::from(sparse.clone()), dense.clone());
+            standardisation.apply_points(&mut points).unwrap();
+            standardisation.apply(&mut rows).unwrap();
+            assert_eq!(matches!(points, PointSet::Sparse(_)), stays);
+            assert_eq!(points.view().to_matrix(), rows);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::inputs::{Inputs, Places, find_level};
 use super::table::{not_finite, unknown_column};
 use crate::error::{Error, Place, Result};
 
-/// Turns rows of cells into samples as [`Inputs::apply`] turns tables into matrices.
+/// Turns rows of cells into samples as [`Inputs::matrix`] turns tables into matrices.
 ///
 /// A row that is refused leaves the state as it was, so that a caller may skip it; the series then
 /// closes over the gap unless [`Embedder::reset`] is called on [`embedder_mut`](Self::embedder_mut).
@@ -152,7 +152,7 @@ mod tests {
         {
             let options = InputOptions { targets: vec!["y".into()], embedding, ..Default::default() };
             let inputs = Inputs::fit(table, &options).unwrap();
-            let matrix = inputs.apply(table).unwrap();
+            let matrix = inputs.matrix(table).unwrap();
             let rows: Vec<Vec<f64>> = matrix.view().iter().map(<[f64]>::to_vec).collect();
             assert_eq!(samples(table, &inputs), rows);
         }

@@ -1,5 +1,8 @@
 //! [`Table`]: named columns of equal length, each row knowing where it came from.
 
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
 use super::cell::Cell;
 use super::column::{Column, Sparse};
 use crate::error::{Error, Place, Result, check_len};
@@ -144,12 +147,18 @@ impl Table {
 
     /// The index of a column by its name. In a table without names its number from 1 does too.
     pub fn position(&self, name: &str) -> Option<usize> {
-        position(&self.names, self.named, name)
+        let named = self.names.iter().position(|n| n == name);
+        named.or_else(|| column_number(name, self.names.len(), self.named))
     }
 
     /// The index of a column of numbers or text by its name, or an error that lists the columns there are.
     pub fn find(&self, name: &str) -> Result<usize> {
-        let index = self.position(name).ok_or_else(|| self.error(unknown_column(name, &self.names)))?;
+        self.usable(name, self.position(name))
+    }
+
+    /// The index that a name has, if it has one and the column holds numbers or text.
+    fn usable(&self, name: &str, index: Option<usize>) -> Result<usize> {
+        let index = index.ok_or_else(|| self.error(unknown_column(name, &self.names)))?;
         self.check_usable(index).map(|()| index)
     }
 
@@ -164,24 +173,29 @@ impl Table {
 
     /// The numbers of a column, all of them finite, or an error that names place and column.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>> {
-        let index = self.find(name)?;
-        let numbers = self.numbers_at(index)?;
-        for (row, &value) in numbers.iter().enumerate() {
-            self.check_number(row, index, value)?;
-        }
-        Ok(numbers.into_owned())
+        self.finite_numbers(self.find(name)?).map(Cow::into_owned)
     }
 
     /// The numbers of some columns, all of them finite: one row per row of the table, a column per name.
     pub fn matrix<S: AsRef<str>>(&self, names: &[S]) -> Result<Matrix> {
+        let places = ColumnIndex::new(&self.names, self.named);
         let mut numbers = Matrix::zeros(self.rows(), names.len());
-        for (k, name) in names.iter().enumerate() {
-            self.numbers(name.as_ref())?.iter().enumerate().for_each(|(row, v)| numbers[(row, k)] = *v);
+        for (k, name) in names.iter().map(AsRef::as_ref).enumerate() {
+            let index = self.usable(name, places.position(name))?;
+            self.finite_numbers(index)?.iter().enumerate().for_each(|(row, v)| numbers[(row, k)] = *v);
         }
         Ok(numbers)
     }
 
-    pub(crate) fn numbers_at(&self, index: usize) -> Result<std::borrow::Cow<'_, [f64]>> {
+    fn finite_numbers(&self, index: usize) -> Result<Cow<'_, [f64]>> {
+        let numbers = self.numbers_at(index)?;
+        for (row, &value) in numbers.iter().enumerate() {
+            self.check_number(row, index, value)?;
+        }
+        Ok(numbers)
+    }
+
+    pub(crate) fn numbers_at(&self, index: usize) -> Result<Cow<'_, [f64]>> {
         self.columns[index].numbers().ok_or_else(|| {
             let first = (0..self.rows()).find_map(|row| {
                 self.columns[index].label(row).filter(|text| text.parse::<f64>().is_err()).map(|t| (row, t))
@@ -234,8 +248,10 @@ impl Table {
     }
 
     fn append_by_name(&mut self, other: &Table) -> Result<()> {
+        let places = ColumnIndex::new(&other.names, other.named);
         for (name, column) in self.names.iter().zip(&mut self.columns) {
-            let from = other.position(name).ok_or_else(|| other.error(unknown_column(name, &other.names)))?;
+            let from =
+                places.position(name).ok_or_else(|| other.error(unknown_column(name, &other.names)))?;
             if !column.append(&other.columns[from]) {
                 let (had, got) = (column.holds(), other.columns[from].holds());
                 return Err(other.error(format!("column {name:?} held {had} before and holds {got} here")));
@@ -246,7 +262,7 @@ impl Table {
     }
 
     fn add_zero_columns(&mut self, names: &[String]) {
-        let known: std::collections::HashSet<&String> = self.names.iter().collect();
+        let known: HashSet<&String> = self.names.iter().collect();
         let new: Vec<String> = names.iter().filter(|name| !known.contains(name)).cloned().collect();
         let rows = self.rows();
         self.columns.extend(new.iter().map(|_| Column::Sparse(Sparse::zeros(rows))));
@@ -254,25 +270,50 @@ impl Table {
     }
 
     #[cfg(feature = "files")]
-    /// Brings the columns into the order given by a key of their names.
-    pub(crate) fn sort_columns_by_key<K: Ord>(&mut self, key: impl Fn(&str) -> K) {
+    /// Brings the columns of an open table, to which others were appended, into their order.
+    pub(crate) fn sort_open_columns(&mut self) {
         let mut pairs: Vec<_> = self.names.drain(..).zip(self.columns.drain(..)).collect();
-        pairs.sort_by_key(|(name, _)| key(name));
+        pairs.sort_by_cached_key(|(name, _)| open_column_order(name));
         (self.names, self.columns) = pairs.into_iter().unzip();
     }
 }
 
-/// The index of a column by its name or, where the names are made up, its number from 1.
-pub(crate) fn position(names: &[String], named: bool, name: &str) -> Option<usize> {
-    names.iter().position(|n| n == name).or_else(|| {
-        let number = name.parse::<usize>().ok()?;
-        (!named && (1..=names.len()).contains(&number)).then(|| number - 1)
-    })
+/// The columns by name, for many look-ups among many columns.
+pub(crate) struct ColumnIndex<'a> {
+    places: HashMap<&'a str, usize>,
+    count: usize,
+    named: bool,
+}
+
+impl<'a> ColumnIndex<'a> {
+    pub fn new(names: &'a [String], named: bool) -> Self {
+        let mut places = HashMap::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            places.entry(name.as_str()).or_insert(at);
+        }
+        Self { places, count: names.len(), named }
+    }
+
+    /// As [`Table::position`].
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied().or_else(|| column_number(name, self.count, self.named))
+    }
+}
+
+/// The index of a column that is given by its number from 1, which does where the names are made up.
+fn column_number(text: &str, columns: usize, named: bool) -> Option<usize> {
+    let number = text.parse::<usize>().ok()?;
+    (!named && (1..=columns).contains(&number)).then(|| number - 1)
+}
+
+/// The place of a column among those of an open table: the label first, then by index.
+pub(crate) fn open_column_order(name: &str) -> i64 {
+    name.strip_prefix('x').and_then(|index| index.parse::<i64>().ok()).unwrap_or(-1)
 }
 
 /// Fails when a name stands twice.
 pub(crate) fn check_names(source: &str, names: &[String]) -> Result<()> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     match names.iter().find(|name| !seen.insert(name.as_str())) {
         None => Ok(()),
         Some(twice) => Err(Error::Source {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::column::Column;
-use super::inputs::levels_of;
+use super::inputs::LevelSet;
 use super::table::{Table, not_finite};
 use crate::error::Result;
 
@@ -56,18 +56,15 @@ pub struct Classes {
 
 impl Classes {
     /// Most classes of one target.
-    const MOST: usize = 1000;
+    pub(super) const MOST: usize = 1000;
 
     /// The classes that a training table has.
     pub fn of(table: &Table, name: &str) -> Result<Self> {
-        let labels = Self::labels(table, name)?;
+        let mut labels = LevelSet::new(Self::MOST);
+        labels.add(table, table.find(name)?)?;
+        let labels = labels.into_levels();
         let codes = Self::codes(table, name, &labels)?;
         Ok(Self { labels, codes })
-    }
-
-    /// The distinct labels of a training table.
-    pub(super) fn labels(table: &Table, name: &str) -> Result<Vec<String>> {
-        levels_of(table, table.find(name)?, Self::MOST)
     }
 
     /// The rows of a table in terms of known labels; another label is an error that names its place.

@@ -368,7 +368,7 @@ mod columnar {
             for options in [chosen.clone(), dropped] {
                 let inputs = Inputs::fit(&table, &options).unwrap();
                 inputs.check(&table).unwrap();
-                assert_eq!(inputs.apply(&table.select(&[2, 0])).unwrap().data(), [3.0, 1.0]);
+                assert_eq!(inputs.matrix(&table.select(&[2, 0])).unwrap().data(), [3.0, 1.0]);
             }
             let asks = |options: InputOptions| Inputs::fit(&table, &options).unwrap_err().to_string();
             assert_eq!(asks(all.clone()), refusal);
@@ -379,11 +379,11 @@ mod columnar {
             let numbers = RecordBatch::try_from_iter([("x", number()), ("bag", number())]).unwrap();
             let numbers = from_bytes(stream_bytes(&numbers), &ReadOptions::default()).unwrap();
             let from_bag = Inputs::fit(&numbers, &InputOptions::default()).unwrap();
-            assert_eq!(from_bag.apply(&table).unwrap_err().to_string(), refusal);
+            assert_eq!(from_bag.matrix(&table).unwrap_err().to_string(), refusal);
             let to_bag = InputOptions { targets: vec!["bag".into()], ..chosen };
             let to_bag = Inputs::fit(&numbers, &to_bag).unwrap();
             assert_eq!(to_bag.check(&table).unwrap_err().to_string(), refusal);
-            assert_eq!(to_bag.apply(&table).unwrap().rows(), 3);
+            assert_eq!(to_bag.matrix(&table).unwrap().rows(), 3);
             let folder = tempfile::tempdir().unwrap();
             assert_eq!(write_table(folder.path().join("t.csv"), &table).unwrap_err().to_string(), refusal);
         }

@@ -5,6 +5,7 @@ mod columns;
 pub use columns::{columns, numbers};
 
 use crate::args::PredictArgs;
+use crate::evaluation::dense;
 use crate::input::open_tables;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
@@ -15,7 +16,7 @@ use anyhow::Context;
 use groat::batch::density::Density;
 use groat::data::{Column, Format, Inputs, Table, TableReader, write_csv, write_table};
 use groat::model::Task;
-use groat::{Matrix, Model, Rows};
+use groat::{Matrix, Model, Points};
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -171,7 +172,7 @@ impl Predictions<'_> {
         };
         let x = inputs.apply(table)?;
         let values = match &self.density {
-            Some(density) => Matrix::column(density.log_density(x.view())?),
+            Some(density) => Matrix::column(density.log_density(dense(x.view())?)?),
             None => self.model.values(x.view())?,
         };
         self.inputs = Some(inputs);
@@ -195,7 +196,7 @@ impl Predictions<'_> {
     }
 
     /// How far off each prediction may be.
-    fn deviations(&self, x: Rows<'_>, lost: usize) -> anyhow::Result<Vec<(String, Column)>> {
+    fn deviations(&self, x: Points<'_>, lost: usize) -> anyhow::Result<Vec<(String, Column)>> {
         if self.model.error_bars().is_none() {
             return exit::usage(
                 "--std: the model has no error bars; regressions that select their vectors have them",

@@ -24,11 +24,8 @@
 //! Leave-one-out errors after a selection are optimistic, error rates most of all: they are not test errors.
 
 mod basis;
-mod batches;
 mod columns;
 mod evidence;
-#[cfg(feature = "files")]
-mod file_batches;
 mod loops;
 mod ols;
 mod outcome;
@@ -41,9 +38,9 @@ mod symmetric;
 mod tests;
 mod width;
 
-pub use batches::Batches;
+pub use crate::data::Batches;
 #[cfg(feature = "files")]
-pub use file_batches::FileBatches;
+pub use crate::data::FileBatches;
 pub use ols::{ClassCriterion, ClassWeights, Ols, Penalty};
 pub use select::StopReason;
 pub(super) use select::{Criterion, Objective, Selection, stop_note};

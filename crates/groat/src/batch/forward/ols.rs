@@ -1,6 +1,5 @@
 //! The learner: parameters in, model out.
 
-use super::batches::Batches;
 use super::evidence::select_with_evidence;
 use super::outcome::Outcome;
 use super::select::{Criterion, Limits, Objective, state};
@@ -9,6 +8,7 @@ use super::width::WidthSearch;
 use crate::batch::density::SparseDensity;
 use crate::batch::methods::OLS;
 use crate::batch::{Fitted, Method, Problem, Progress, Target, Trial, Watch};
+use crate::data::Batches;
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
@@ -397,6 +397,10 @@ impl Method for Ols {
             return Err(Error::Stopped);
         }
         let mut fitted = Ols::fit_batches(&self.with_kernel(kernel), data, watch)?;
+        if let Target::Classes { .. } = sample.target {
+            // The spread of the codes around their targets says nothing of a class.
+            fitted.model = fitted.model.with_error_bars(None)?.with_task(sample.task())?;
+        }
         fitted.trials = trials;
         Ok(fitted)
     }

@@ -19,7 +19,6 @@
 //! stage; memory `8 M^2` bytes and one batch.
 
 use super::basis::Terms;
-use super::batches::{Batches, Drawn, draw};
 use super::evidence::{settled, updated};
 use super::loops;
 use super::ols::{Ols, Penalty};
@@ -27,6 +26,8 @@ use super::pool::Pool;
 use super::select::{StopReason, state, stop_note};
 use crate::batch::methods::OLS;
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Progress, Stage, Watch};
+use crate::data::Batches;
+use crate::data::batches::{Drawn, draw};
 use crate::error::{Error, Result, check_len};
 use crate::kernels::{Centres, Evaluator};
 use crate::matrix::{Matrix, Rows};

@@ -27,6 +27,7 @@ pub(super) struct ArrowReader {
     /// What is left of a batch that was larger than asked for.
     rest: Option<RecordBatch>,
     rows: u64,
+    total: Option<usize>,
 }
 
 impl ArrowReader {
@@ -43,10 +44,12 @@ impl ArrowReader {
         };
         let is_file = source.head.starts_with(b"ARROW1");
         let mut file = seekable(source)?;
+        let mut total = None;
         let batches: Box<dyn RecordBatchReader + Send> = if format == Format::Parquet {
             let length_of = file.try_clone().map_err(|e| wrong(&e))?;
             let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| wrong(&e))?;
             check_parquet(builder.metadata(), &length_of).map_err(|e| wrong(&e))?;
+            total = usize::try_from(builder.metadata().file_metadata().num_rows()).ok();
             Box::new(builder.with_batch_size(options.batch).build().map_err(|e| wrong(&e))?)
         } else if is_file {
             check_arrow_file(&mut file).map_err(|e| wrong(&e))?;
@@ -61,7 +64,12 @@ impl ArrowReader {
             return Err(wrong(&"no column holds numbers, truth values or text"));
         }
         let (text, batch) = (options.text.clone(), options.batch);
-        Ok(Self { source: name, batches, text, batch, rest: None, rows: 0 })
+        Ok(Self { source: name, batches, text, batch, rest: None, rows: 0, total })
+    }
+
+    /// Number of rows, which a Parquet file states.
+    pub fn total_rows(&self) -> Option<usize> {
+        self.total
     }
 
     /// The next batch of rows; nothing at the end.

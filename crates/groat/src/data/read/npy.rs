@@ -48,6 +48,11 @@ impl NpyReader {
         Ok(Self { input, source: source.name, header, batch, next_row: 0, whole: None })
     }
 
+    /// Number of rows that the header promises.
+    pub fn total_rows(&self) -> usize {
+        self.header.rows
+    }
+
     /// The next batch of rows; nothing at the end.
     pub fn next_table(&mut self) -> Result<Option<Table>> {
         let Header { rows, cols, .. } = self.header;

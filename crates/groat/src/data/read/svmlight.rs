@@ -4,7 +4,7 @@
 //! at 0 or 1 needs no guess. Only indices that occur become columns; an absent one means zeros, which
 //! is why the resulting tables are open. The label is the column `y`, the first one.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 
 use super::source::{Input, Source};
@@ -19,7 +19,8 @@ pub(super) struct SvmlightReader {
     input: BufReader<Input>,
     source: String,
     line: u64,
-    batch: usize,
+    /// Rows of a batch.
+    pub batch: usize,
     buffer: Vec<u8>,
 }
 
@@ -30,8 +31,7 @@ impl SvmlightReader {
 
     /// The next batch of rows; nothing at the end.
     pub fn next_table(&mut self) -> Result<Option<Table>> {
-        let (mut labels, mut lines) = (Vec::new(), Vec::new());
-        let mut features: BTreeMap<u32, Sparse> = BTreeMap::new();
+        let (mut labels, mut lines, mut entries) = (Vec::new(), Vec::new(), Entries::default());
         while labels.len() < self.batch && self.next_line()? {
             let text =
                 std::str::from_utf8(&self.buffer).map_err(|_| self.error("-", "the text is not UTF-8"))?;
@@ -40,14 +40,11 @@ impl SvmlightReader {
             let label = label
                 .parse::<f64>()
                 .map_err(|_| self.error(LABEL, format!("expected a number as the label, found {label:?}")))?;
-            let row = labels.len();
             for field in fields {
-                if let Some((index, value)) = self.pair(field)? {
-                    let column = features.entry(index).or_default();
-                    if column.len() > row {
-                        return Err(self.error(&format!("x{index}"), "the index stands twice in this row"));
-                    }
-                    column.push_at(row, value);
+                if let Some((index, value)) = self.pair(field)?
+                    && !entries.push(labels.len(), index, value)
+                {
+                    return Err(self.error(&format!("x{index}"), "the index stands twice in this row"));
                 }
             }
             labels.push(label);
@@ -56,19 +53,11 @@ impl SvmlightReader {
         if labels.is_empty() {
             return Ok(None);
         }
-        let rows = labels.len();
-        let names = features.keys().map(|index| format!("x{index}"));
-        let names: Vec<String> = std::iter::once(LABEL.to_owned()).chain(names).collect();
-        let columns = features.into_values().map(|mut column| {
-            column.pad_to(rows);
-            Column::Sparse(column)
-        });
+        let (names, columns) = entries.into_columns(labels.len());
+        let names = std::iter::once(LABEL.to_owned()).chain(names);
         let columns = std::iter::once(Column::Numeric(labels)).chain(columns).collect();
-        Ok(Some(
-            Table::new(names, columns)?
-                .with_source(&self.source, lines.into_iter().map(Place::Line))
-                .opened(),
-        ))
+        let places = lines.into_iter().map(Place::Line);
+        Ok(Some(Table::new(names, columns)?.with_source(&self.source, places).opened()))
     }
 
     fn next_line(&mut self) -> Result<bool> {
@@ -97,9 +86,55 @@ impl SvmlightReader {
     }
 }
 
-/// The place of a column when the columns of several batches have been joined: label, then by index.
-pub(super) fn column_order(name: &str) -> i64 {
-    name.strip_prefix('x').and_then(|index| index.parse::<i64>().ok()).unwrap_or(-1)
+/// The numbers of some rows, kept as they come: columns are made when it is known how long each is.
+#[derive(Default)]
+struct Entries {
+    /// For each index that occurs its place among the columns.
+    places: HashMap<u32, usize>,
+    columns: Vec<Seen>,
+    /// Column, row and value.
+    given: Vec<(u32, u32, f64)>,
+}
+
+/// What is known of a column.
+struct Seen {
+    index: u32,
+    count: usize,
+    last_row: usize,
+}
+
+impl Entries {
+    /// Takes a number in; false, with nothing changed, when the row has one at this index already.
+    fn push(&mut self, row: usize, index: u32, value: f64) -> bool {
+        let columns = &mut self.columns;
+        let place = *self.places.entry(index).or_insert_with(|| {
+            columns.push(Seen { index, count: 0, last_row: 0 });
+            columns.len() - 1
+        });
+        let column = &mut columns[place];
+        if column.count > 0 && column.last_row == row {
+            return false;
+        }
+        (column.count, column.last_row) = (column.count + 1, row);
+        self.given.push((place as u32, row as u32, value));
+        true
+    }
+
+    /// The columns by index, with their names.
+    fn into_columns(self, rows: usize) -> (Vec<String>, Vec<Column>) {
+        let mut columns: Vec<Sparse> =
+            self.columns.iter().map(|seen| Sparse::with_capacity(seen.count)).collect();
+        for (place, row, value) in self.given {
+            columns[place as usize].push_at(row as usize, value);
+        }
+        let mut columns: Vec<_> = self.columns.iter().map(|seen| seen.index).zip(columns).collect();
+        columns.sort_unstable_by_key(|(index, _)| *index);
+        let finish = |(index, mut column): (u32, Sparse)| {
+            column.pad_to(rows);
+            (format!("x{index}"), Column::Sparse(column))
+        };
+        columns.into_iter().map(finish).unzip()
+    }
 }
 
 #[cfg(test)]

@@ -76,8 +76,22 @@ impl TableReader {
         Ok(Self { source: name, batches, failed: false, any: false })
     }
 
+    /// Number of rows, where the format says so at its start: Parquet and `.npy`.
+    pub fn total_rows(&self) -> Option<usize> {
+        match &self.batches {
+            Batches::Rows(_) | Batches::Svmlight(_) => None,
+            Batches::Npy(reader) => Some(reader.total_rows()),
+            #[cfg(feature = "arrow")]
+            Batches::Arrow(reader) => reader.total_rows(),
+        }
+    }
+
     /// All remaining batches in one table.
     pub fn read_all(mut self) -> Result<Table> {
+        if let Batches::Svmlight(reader) = &mut self.batches {
+            // Its batches differ in their columns, so that joining them costs more than reading at once.
+            reader.batch = u32::MAX as usize;
+        }
         let mut whole: Table = match self.next() {
             Some(first) => first?,
             None => return Err(self.no_rows()),
@@ -86,7 +100,7 @@ impl TableReader {
             whole.append(&batch?)?;
         }
         if whole.is_open() {
-            whole.sort_columns_by_key(svmlight::column_order);
+            whole.sort_open_columns();
         }
         Ok(whole)
     }

@@ -133,7 +133,7 @@ mod against_others {
         let table = numeric_table([("y", series.clone())]).unwrap();
         let embedding = Some(Embedding::new(lags));
         let options = InputOptions { targets: vec!["y".into()], embedding, ..Default::default() };
-        let x = Inputs::fit(&table, &options).unwrap().apply(&table).unwrap();
+        let x = Inputs::fit(&table, &options).unwrap().matrix(&table).unwrap();
         (x, series[lags..].to_vec())
     }
 

@@ -1,14 +1,25 @@
 //! A data file that is read batch by batch.
 
-use super::batches::Batches;
-use crate::batch::{Problem, Target};
-use crate::data::{Classes, Inputs, ReadOptions, Split, Standardisation, Table, TableReader};
-use crate::error::{Error, Result, check_len};
-use crate::matrix::{Matrix, Rows};
 use std::path::{Path, PathBuf};
+
+use super::batches::Batches;
+use super::inputs::Inputs;
+use super::moments::Moments;
+use super::read::{ReadOptions, TableReader};
+use super::split::Split;
+use super::standardise::Standardisation;
+use super::table::Table;
+use super::target::Classes;
+use crate::batch::{Problem, Target};
+use crate::error::{Error, Result, check_len};
+use crate::matrix::{Matrix, PointSet, Rows};
+
+/// Numbers of sparse rows that are handed on at once, zeros included.
+const FILLED: usize = 1 << 23;
 
 /// A table in a file (CSV, Parquet, ...) as [`Batches`]. Memory is that of one batch of [`ReadOptions::batch`]
 /// rows.
+#[derive(Clone, Debug)]
 pub struct FileBatches {
     path: PathBuf,
     options: ReadOptions,
@@ -18,6 +29,7 @@ pub struct FileBatches {
     /// Part of the rows that is left out, and the seed that decides which.
     held_out: Option<(f64, u64)>,
     standardisation: Option<Standardisation>,
+    rows: Option<usize>,
 }
 
 impl FileBatches {
@@ -28,7 +40,16 @@ impl FileBatches {
             return Err(Error::parameter("targets", 0, "at least one column"));
         }
         let (path, options) = (path.as_ref().to_owned(), options.clone());
-        Ok(Self { path, options, inputs, targets, classes: None, held_out: None, standardisation: None })
+        Ok(Self {
+            path,
+            options,
+            inputs,
+            targets,
+            classes: None,
+            held_out: None,
+            standardisation: None,
+            rows: None,
+        })
     }
 
     /// Takes the target, which is the only one, as classes with these labels, coded as in [`Problem::responses`].
@@ -41,14 +62,33 @@ impl FileBatches {
     /// Leaves out the rows that [`Split::holds_out`] chooses.
     #[must_use]
     pub fn without(mut self, fraction: f64, seed: u64) -> Self {
-        self.held_out = Some((fraction, seed));
+        (self.held_out, self.rows) = (Some((fraction, seed)), None);
+        self
+    }
+
+    /// Says how many rows there are, left-out ones apart.
+    pub(super) fn counted(mut self, rows: usize) -> Self {
+        self.rows = Some(rows);
         self
     }
 
     /// Brings every feature to mean 0 and deviation 1; one reading finds the means and deviations.
-    pub fn standardised(mut self) -> Result<Self> {
-        self.standardisation = Some(self.moments()?);
+    pub fn standardised(self) -> Result<Self> {
+        let mut moments = Moments::new(self.inputs.features());
+        self.tables(&mut |table| moments.push(self.inputs.apply(&table)?.view()))?;
+        self.with_standardisation(moments.standardisation()?)
+    }
+
+    /// Standardises every feature in a way that is known already.
+    pub fn with_standardisation(mut self, standardisation: Standardisation) -> Result<Self> {
+        check_len("features", self.inputs.features(), standardisation.features())?;
+        self.standardisation = Some(standardisation);
         Ok(self)
+    }
+
+    /// How the rows are made from the file; belongs into the model.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
     }
 
     /// What is done to the features first; belongs into the model.
@@ -56,35 +96,24 @@ impl FileBatches {
         self.standardisation.as_ref()
     }
 
-    /// Means and deviations in one reading: the moments of each batch are merged into those so far.
-    fn moments(&self) -> Result<Standardisation> {
-        let d = self.inputs.features();
-        let (mut n, mut mean, mut squares) = (0.0, vec![0.0; d], vec![0.0; d]);
-        self.read(&mut |x, _| {
-            let count = x.rows() as f64;
-            for k in 0..d {
-                let batch_mean = x.iter().map(|row| row[k]).sum::<f64>() / count;
-                let batch_squares = x.iter().map(|row| (row[k] - batch_mean).powi(2)).sum::<f64>();
-                let shift = batch_mean - mean[k];
-                squares[k] += batch_squares + shift * shift * n * count / (n + count);
-                mean[k] += shift * count / (n + count);
+    /// Reads the rows that are not left out, table by table.
+    fn tables(&self, visit: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
+        let mut first = 0;
+        for table in TableReader::open(&self.path, &self.options)? {
+            let mut table = table?;
+            let all = table.rows();
+            if let Some((fraction, seed)) = self.held_out {
+                let kept = |row: &usize| !Split::holds_out(first + row, fraction, seed);
+                table = table.select(&(0..all).filter(kept).collect::<Vec<_>>());
             }
-            n += count;
-            Ok(())
-        })?;
-        let scale = squares
-            .iter()
-            .zip(&mean)
-            .map(|(s, m)| {
-                let deviation = (s / n).sqrt();
-                if deviation > 1e-13 * m.abs() { deviation } else { 1.0 }
-            })
-            .collect();
-        Standardisation::new(mean, scale)
+            first += all;
+            if table.rows() > 0 {
+                visit(table)?;
+            }
+        }
+        Ok(())
     }
-}
 
-impl FileBatches {
     /// The targets of a batch, one column per output.
     fn targets(&self, table: &Table) -> Result<Matrix> {
         let Some(labels) = &self.classes else { return table.matrix(&self.targets) };
@@ -98,25 +127,28 @@ impl FileBatches {
 
 impl Batches for FileBatches {
     fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
-        let mut first = 0;
-        for table in TableReader::open(&self.path, &self.options)? {
-            let mut table = table?;
-            let all = table.rows();
-            if let Some((fraction, seed)) = self.held_out {
-                let kept = |row: &usize| !Split::holds_out(first + row, fraction, seed);
-                table = table.select(&(0..all).filter(kept).collect::<Vec<_>>());
-            }
-            first += all;
-            if table.rows() == 0 {
-                continue;
-            }
+        self.tables(&mut |table| {
             let mut x = self.inputs.apply(&table)?;
             if let Some(standardisation) = &self.standardisation {
-                standardisation.apply(&mut x)?;
+                standardisation.apply_points(&mut x)?;
             }
-            visit(x.view(), self.targets(&table)?.view())?;
-        }
-        Ok(())
+            let y = self.targets(&table)?;
+            match &x {
+                PointSet::Dense(x) => visit(x.view(), y.view()),
+                PointSet::Sparse(x) => {
+                    let at_once = (FILLED / x.cols()).max(1);
+                    for start in (0..x.rows()).step_by(at_once) {
+                        let end = x.rows().min(start + at_once);
+                        visit(x.view().slice(start, end).to_matrix().view(), y.view().slice(start, end))?;
+                    }
+                    Ok(())
+                }
+            }
+        })
+    }
+
+    fn rows(&self) -> Option<usize> {
+        self.rows
     }
 }
 

@@ -1,0 +1,383 @@
+//! One look at a data file that is too large to be held.
+
+use std::path::Path;
+
+use super::dataset::Dataset;
+use super::file_batches::FileBatches;
+use super::inputs::{InputOptions, Inputs, Schema};
+use super::moments::Moments;
+use super::read::{ReadOptions, TableReader};
+use super::reservoir::Reservoir;
+use super::split::Split;
+use super::table::Table;
+use super::task::{TargetClasses, TaskChoice};
+use crate::error::{Error, Result};
+
+/// What to take from the file, and how much of it to draw.
+#[derive(Clone, Debug)]
+pub struct SurveyOptions {
+    /// The columns; a time embedding is not possible in batches.
+    pub inputs: InputOptions,
+    /// What the target holds.
+    pub task: TaskChoice,
+    /// Part of the rows that is held out for the test, from 0 (none) to below 1.
+    pub test_fraction: f64,
+    /// Decides which rows are held out and which are drawn.
+    pub seed: u64,
+    /// Most rows of each part that are drawn.
+    pub drawn: usize,
+}
+
+impl Default for SurveyOptions {
+    fn default() -> Self {
+        let (inputs, task) = (InputOptions::default(), TaskChoice::Auto);
+        Self { inputs, task, test_fraction: 0.0, seed: 0, drawn: 10_000 }
+    }
+}
+
+/// What a file holds: everything that a fit needs to know before it reads the file batch by batch.
+///
+/// Every level of a category and every class is known, wherever in the file it occurs. Where there are categories, or the
+/// file is in svmlight format, they are found in a reading of their own before the one that counts, measures and draws.
+/// Memory is that of one batch and of the drawn rows.
+#[non_exhaustive]
+pub struct Survey {
+    /// The training rows of the file, not standardised.
+    pub batches: FileBatches,
+    /// Why the target is taken as it is, where that was decided here.
+    pub reason: Option<String>,
+    /// Number of training rows.
+    pub training_rows: usize,
+    /// Number of test rows.
+    pub test_rows: usize,
+    /// Means and variances of the features of the training rows.
+    pub moments: Moments,
+    /// Training rows, drawn at random.
+    pub train: Dataset,
+    /// Test rows, drawn at random.
+    pub test: Dataset,
+}
+
+/// Is told the number of rows read so far and, where it is known, of all; an error ends the reading.
+pub type ReadProgress<'a> = dyn FnMut(usize, Option<usize>) -> Result<()> + 'a;
+
+impl Survey {
+    /// Looks the file over.
+    pub fn of(
+        path: impl AsRef<Path>,
+        reading: &ReadOptions,
+        options: &SurveyOptions,
+        progress: &mut ReadProgress<'_>,
+    ) -> Result<Self> {
+        options.check()?;
+        let path = path.as_ref();
+        let inputs = find_inputs(path, reading, options, progress)?;
+        let batches = FileBatches::new(path, reading, inputs.clone())?;
+        let mut found: Option<Found> = None;
+        let mut first_row = 0;
+        read(path, reading, progress, &mut |table| {
+            let found = match &mut found {
+                Some(found) => found,
+                None => found.insert(Found::new(&table, &inputs, options)?),
+            };
+            found.add(&table, first_row, &inputs, options)?;
+            first_row += table.rows();
+            Ok(true)
+        })?;
+        let none = Error::TooFew { what: "learning", unit: "rows", needed: 1, found: 0 };
+        found.ok_or(none)?.finish(batches, inputs, options)
+    }
+}
+
+impl SurveyOptions {
+    fn check(&self) -> Result<()> {
+        if self.inputs.embedding.is_some() {
+            return Err(Error::parameter("embed", "batches", "data that are held in memory"));
+        }
+        if !(0.0..1.0).contains(&self.test_fraction) {
+            let expected = "a number from 0 to below 1";
+            return Err(Error::parameter("test fraction", self.test_fraction, expected));
+        }
+        Ok(())
+    }
+}
+
+/// Hands out the batches of a file for as long as `visit` says so.
+fn read(
+    path: &Path,
+    reading: &ReadOptions,
+    progress: &mut ReadProgress<'_>,
+    visit: &mut dyn FnMut(Table) -> Result<bool>,
+) -> Result<()> {
+    let reader = TableReader::open(path, reading)?;
+    let (mut rows, total) = (0, reader.total_rows());
+    for table in reader {
+        let table = table?;
+        rows += table.rows();
+        if !visit(table)? {
+            break;
+        }
+        progress(rows, total)?;
+    }
+    Ok(())
+}
+
+/// The inputs with all their levels. Where all are numbers and the columns are known, the first batch tells.
+fn find_inputs(
+    path: &Path,
+    reading: &ReadOptions,
+    options: &SurveyOptions,
+    progress: &mut ReadProgress<'_>,
+) -> Result<Inputs> {
+    let mut schema: Option<Schema> = None;
+    read(path, reading, progress, &mut |table| {
+        match &mut schema {
+            None => schema = Some(Schema::new(&table, &options.inputs)?),
+            Some(schema) => schema.add(&table)?,
+        }
+        Ok(schema.as_ref().is_some_and(Schema::may_grow))
+    })?;
+    let none = Error::TooFew { what: "learning", unit: "rows", needed: 1, found: 0 };
+    schema.ok_or(none)?.inputs(&options.inputs)
+}
+
+/// What the batches so far have shown.
+struct Found {
+    classes: TargetClasses,
+    moments: Moments,
+    train: Part,
+    test: Part,
+}
+
+impl Found {
+    fn new(first: &Table, inputs: &Inputs, options: &SurveyOptions) -> Result<Self> {
+        Ok(Self {
+            classes: TargetClasses::new(first, inputs, options.task)?,
+            moments: Moments::new(inputs.features()),
+            train: Part::new(first, options.drawn, options.seed),
+            test: Part::new(first, options.drawn, options.seed ^ 1),
+        })
+    }
+
+    fn add(
+        &mut self,
+        table: &Table,
+        first_row: usize,
+        inputs: &Inputs,
+        options: &SurveyOptions,
+    ) -> Result<()> {
+        let x = inputs.apply(table)?;
+        self.classes.add(table)?;
+        let is_test = |row: &usize| Split::holds_out(first_row + row, options.test_fraction, options.seed);
+        let (test, train): (Vec<usize>, Vec<usize>) = (0..table.rows()).partition(is_test);
+        self.test.offer(table, &test, first_row)?;
+        self.train.offer(table, &train, first_row)?;
+        match test.is_empty() {
+            true => self.moments.push(x.view()),
+            false => self.moments.push(x.view().select(&train).view()),
+        }
+    }
+
+    fn finish(self, batches: FileBatches, inputs: Inputs, options: &SurveyOptions) -> Result<Survey> {
+        let (labels, reason) = self.classes.finish();
+        let (training_rows, test_rows) = (self.train.rows.offered(), self.test.rows.offered());
+        let mut batches = batches;
+        if !labels.is_empty() {
+            batches = batches.classes(labels.clone())?;
+        }
+        if options.test_fraction > 0.0 {
+            batches = batches.without(options.test_fraction, options.seed);
+        }
+        Ok(Survey {
+            batches: batches.counted(training_rows),
+            reason,
+            training_rows,
+            test_rows,
+            moments: self.moments,
+            train: self.train.samples(&inputs, &labels)?,
+            test: self.test.samples(&inputs, &labels)?,
+        })
+    }
+}
+
+/// Rows of the training or the test part, drawn at random. They are kept as they stand in the file, since it is
+/// the end of the file that tells which classes there are.
+struct Part {
+    /// Rows of the file.
+    rows: Reservoir<usize>,
+    /// All rows that were ever drawn, of which some may have been replaced since, and where in the file they stand.
+    drawn: Table,
+    places: Vec<usize>,
+}
+
+impl Part {
+    fn new(first: &Table, count: usize, seed: u64) -> Self {
+        Self { rows: Reservoir::new(count, seed), drawn: first.select(&[]), places: Vec::new() }
+    }
+
+    /// Offers some rows of a batch that begins at row `first_row` of the file.
+    fn offer(&mut self, table: &Table, rows: &[usize], first_row: usize) -> Result<()> {
+        rows.iter().for_each(|row| self.rows.offer(|| first_row + row));
+        let mut new: Vec<usize> = self.rows.kept().filter_map(|row| row.checked_sub(first_row)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        new.sort_unstable();
+        self.drawn.append(&table.select(&new))?;
+        self.places.extend(new.iter().map(|row| first_row + row));
+        Ok(())
+    }
+
+    fn samples(self, inputs: &Inputs, labels: &[String]) -> Result<Dataset> {
+        let places: Vec<usize> = self.rows.into_kept().into_iter().map(|(_, row)| row).collect();
+        let kept: Vec<usize> = places.iter().filter_map(|row| self.places.binary_search(row).ok()).collect();
+        let targets: Vec<String> = inputs.targets().iter().map(|target| target.name.clone()).collect();
+        Dataset::for_answers(&self.drawn.select(&kept), inputs.clone(), &targets, labels)?.with_places(places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kernel;
+    use crate::batch::Quiet;
+    use crate::batch::forward::Ols;
+    use crate::data::{Answers, Batches, Standardisation, read_table};
+    use std::fmt::Write;
+
+    fn in_file<T>(name: &str, text: &str, work: impl FnOnce(&Path) -> T) -> T {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        work(&path)
+    }
+
+    fn for_y() -> InputOptions {
+        InputOptions { targets: vec!["y".into()], ..Default::default() }
+    }
+
+    fn survey(path: &Path, batch: usize, options: &SurveyOptions) -> Result<Survey> {
+        let reading = ReadOptions { batch, ..ReadOptions::default() };
+        Survey::of(path, &reading, options, &mut |_, _| Ok(()))
+    }
+
+    #[test]
+    fn a_level_of_the_last_row_is_known() {
+        let mut text = String::from("x,colour,y\n");
+        for i in 0..70_000 {
+            let colour = if i == 69_999 { "violet" } else { ["red", "blue"][i % 2] };
+            writeln!(text, "{},{colour},{}", i % 97, i % 13).unwrap();
+        }
+        in_file("late.csv", &text, |path| {
+            let options = SurveyOptions { inputs: for_y(), drawn: 500, ..Default::default() };
+            let found = survey(path, 65_536, &options).unwrap();
+            assert_eq!(found.train.feature_names(), ["x", "colour=blue", "colour=red", "colour=violet"]);
+            assert_eq!((found.training_rows, found.train.len(), found.test.len()), (70_000, 500, 0));
+            assert_eq!(found.batches.rows(), Some(70_000));
+            let batches =
+                found.batches.with_standardisation(found.moments.standardisation().unwrap()).unwrap();
+            let ols = Ols::new(Kernel::gaussian(1.0)).passes(1).max_terms(3);
+            assert_eq!(ols.fit_batches(&batches, &Quiet).unwrap().model.size(), 3);
+        });
+    }
+
+    #[test]
+    fn what_is_found_is_what_the_whole_table_shows() {
+        let mut text = String::from("x,kind,y\n");
+        for i in 0..200 {
+            writeln!(text, "{},{},{}", (f64::from(i) * 0.7).sin(), ["u", "v", "w"][i as usize % 3], i % 2)
+                .unwrap();
+        }
+        in_file("data.csv", &text, |path| {
+            let table = read_table(path, &ReadOptions::default()).unwrap();
+            let inputs = Inputs::fit(&table, &for_y()).unwrap();
+            let (all, reason) = Dataset::from_table(&table, inputs, TaskChoice::Auto, None).unwrap();
+            let options =
+                SurveyOptions { inputs: for_y(), test_fraction: 0.3, seed: 5, ..Default::default() };
+            let found = survey(path, 7, &options).unwrap();
+            let (test, train): (Vec<usize>, Vec<usize>) =
+                (0..200).partition(|row| Split::holds_out(*row, 0.3, 5));
+            assert_eq!((found.train, found.test), (all.select(&train), all.select(&test)));
+            assert_eq!((found.training_rows, found.test_rows), (train.len(), test.len()));
+            assert_eq!(found.reason, reason);
+            let standardisation = Standardisation::fit(all.select(&train).x()).unwrap();
+            let merged = found.moments.standardisation().unwrap();
+            for (a, b) in merged.scale().iter().zip(standardisation.scale()) {
+                assert!((a - b).abs() < 1e-13);
+            }
+            let mut rows = 0;
+            let count = &mut |x: crate::Rows<'_>, y: crate::Rows<'_>| {
+                rows += x.rows();
+                assert_eq!((x.cols(), y.cols()), (4, 1));
+                Ok(())
+            };
+            found.batches.read(count).unwrap();
+            assert_eq!(rows, train.len());
+        });
+    }
+
+    #[test]
+    fn two_values_may_come_late_and_a_third_later() {
+        let rows = |values: &[i32]| {
+            values.iter().enumerate().fold("x,y\n".to_owned(), |text, (i, v)| text + &format!("{i},{v}\n"))
+        };
+        let answers = |text: &str| {
+            in_file("d.csv", text, |path| {
+                let options = SurveyOptions { inputs: for_y(), ..Default::default() };
+                survey(path, 2, &options).unwrap().train.answers().clone()
+            })
+        };
+        assert!(
+            matches!(answers(&rows(&[4, 4, 7, 4])), Answers::Classes { labels, .. } if labels == ["4", "7"])
+        );
+        assert!(matches!(answers(&rows(&[4, 7, 7, 9])), Answers::Values { .. }));
+    }
+
+    #[test]
+    fn sparse_columns_may_come_late() {
+        let mut text = String::new();
+        for i in 0..60 {
+            writeln!(text, "{} {}:1 {}:0.5", i % 5, 1 + i, 100 + 3 * i).unwrap();
+        }
+        in_file("d.svm", &text, |path| {
+            let options = SurveyOptions { inputs: for_y(), ..Default::default() };
+            let found = survey(path, 8, &options).unwrap();
+            let table = read_table(path, &ReadOptions::default()).unwrap();
+            let all =
+                Dataset::from_table(&table, Inputs::fit(&table, &for_y()).unwrap(), TaskChoice::Auto, None);
+            assert_eq!(found.train, all.unwrap().0);
+            assert!(found.train.x().dense().is_none() && found.train.x().cols() == 113);
+            let standardisation = Standardisation::fit(found.train.x()).unwrap();
+            let merged = found.moments.standardisation().unwrap();
+            assert_eq!(merged.mean(), standardisation.mean());
+            let (mut rows, batches) = (Vec::new(), found.batches.with_standardisation(merged).unwrap());
+            batches.read(&mut |x, _| Ok(rows.extend_from_slice(x.data()))).unwrap();
+            let mut expected = found.train.clone();
+            expected.standardise(&standardisation).unwrap();
+            let expected = expected.x().to_matrix();
+            assert!(rows.iter().zip(expected.data()).all(|(a, b)| (a - b).abs() < 1e-12));
+            assert_eq!(rows.len(), expected.data().len());
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_read_in_batches_is_refused() {
+        in_file("d.csv", "x,y\n1,2\n3,4\n", |path| {
+            let fails = |options: SurveyOptions| survey(path, 1, &options).is_err();
+            let embedding = Some(crate::data::Embedding::new(1));
+            assert!(fails(SurveyOptions {
+                inputs: InputOptions { embedding, ..for_y() },
+                ..Default::default()
+            }));
+            assert!(fails(SurveyOptions { inputs: for_y(), test_fraction: 1.0, ..Default::default() }));
+            assert!(fails(SurveyOptions::default()));
+            let stopped = Survey::of(
+                path,
+                &ReadOptions::default(),
+                &SurveyOptions { inputs: for_y(), ..Default::default() },
+                &mut |_, _| Err(Error::Stopped),
+            );
+            assert!(matches!(stopped, Err(Error::Stopped)));
+        });
+    }
+}
