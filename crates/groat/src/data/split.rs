@@ -99,6 +99,15 @@ impl Split {
         Ok((0..k).map(|fold| Self::from_test(rows, &order[fold * rows / k..(fold + 1) * rows / k])).collect())
     }
 
+    /// `k` parts by turns: row `i` is in the test part of fold `i mod k`. For rows whose order means nothing.
+    pub fn folds_by_turns(rows: usize, k: usize) -> Vec<Self> {
+        let fold = |fold: usize| {
+            let (train, test) = (0..rows).partition(|row| row % k != fold);
+            Self { train, test }
+        };
+        (0..k).map(fold).collect()
+    }
+
     fn from_test(rows: usize, test: &[usize]) -> Self {
         let mut is_test = vec![false; rows];
         test.iter().for_each(|&row| is_test[row] = true);
@@ -157,6 +166,17 @@ mod tests {
         tested.sort_unstable();
         assert_eq!(tested, (0..11).collect::<Vec<_>>());
         assert!(folds.iter().all(|fold| joined(fold).len() == 11 && fold.test.len() >= 3));
+    }
+
+    #[test]
+    fn folds_by_turns_test_every_row_once() {
+        let folds = Split::folds_by_turns(7, 3);
+        assert_eq!(
+            folds.iter().map(|f| f.test.clone()).collect::<Vec<_>>(),
+            [vec![0, 3, 6], vec![1, 4], vec![2, 5]]
+        );
+        assert!(folds.iter().all(|fold| joined(fold).len() == 7));
+        assert!(Split::folds_by_turns(7, 0).is_empty());
     }
 
     #[test]

@@ -25,6 +25,7 @@
 
 mod basis;
 mod batches;
+mod build;
 mod columns;
 mod evidence;
 #[cfg(feature = "files")]
@@ -42,11 +43,13 @@ mod tests;
 mod width;
 
 pub use batches::Batches;
+pub(super) use build::build;
 #[cfg(feature = "files")]
 pub use file_batches::FileBatches;
 pub use ols::{ClassCriterion, ClassWeights, Ols, Penalty};
 pub use select::StopReason;
 pub(super) use select::{Criterion, Objective, Selection, stop_note};
 pub use source::Storage;
-pub(super) use width::{Judgement, judgement, pick};
-pub use width::{Validation, WidthSearch};
+pub use width::WidthSearch;
+
+pub use crate::tune::Validation;
