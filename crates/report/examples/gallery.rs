@@ -138,7 +138,7 @@ fn main() {
                 .chart(Chart::new("Nothing at all").layer(Line::new("none", vec![]))),
         )
         .section(Section::new("Settings").settings([
-            ("method", "krr"),
+            ("method", "kernel ridge"),
             ("kernel", "gaussian:width=1.49"),
             ("ridge", "1e-3"),
             ("seed", "7"),

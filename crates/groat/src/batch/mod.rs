@@ -14,6 +14,7 @@ mod orthogonal;
 mod problem;
 mod report;
 mod ridge;
+mod subset;
 mod watch;
 
 pub use forward::Batches;
@@ -28,9 +29,11 @@ pub use methods::{
 pub(crate) use orthogonal::Orthogonal;
 pub use orthogonal::{ErrorBars, Growth};
 pub use problem::{Problem, Target};
-pub use report::{Fitted, LeaveOneOut, Stage, Trial};
-pub use ridge::{KernelRidge, Search};
+pub use report::{Fitted, LeaveOneOut, Stage};
+pub use ridge::KernelRidge;
 pub use watch::{Progress, Quiet, Watch};
+
+pub use crate::tune::{Search, Trial};
 
 use crate::error::{Error, Result};
 

@@ -5,6 +5,7 @@ use super::density::Density;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::Model;
+use crate::tune::Trial;
 
 /// A model and how it was found.
 #[derive(Clone, Debug)]
@@ -69,25 +70,6 @@ impl LeaveOneOut {
     /// The results, with an error rate where the target has classes.
     pub fn new(mean_squared: f64, error_rate: Option<f64>, predictions: Matrix) -> Self {
         Self { mean_squared, error_rate, predictions }
-    }
-}
-
-/// One kernel and ridge that were tried.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Trial {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// What was added to the diagonal.
-    pub ridge: f64,
-    /// Its score; the smallest wins.
-    pub score: f64,
-}
-
-impl Trial {
-    /// A kernel, a ridge and their score.
-    pub fn new(kernel: Kernel, ridge: f64, score: f64) -> Self {
-        Self { kernel, ridge, score }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The library from the outside. One program for all of it, because linking one is quicker than linking a dozen;
 //! `online_allocations` is apart, because it counts what it allocates.
 
+mod batch_laws;
 mod compact;
 mod data_files;
 mod data_sets;

@@ -21,7 +21,7 @@ fn sample() -> Model {
         .unwrap()
         .with_standardisation(Some(Standardisation::new(vec![0.1, 1e9], vec![3.3, 1e-9]).unwrap()))
         .unwrap()
-        .with_record(Record::new("krr", 1000).with("ridge", 0.1))
+        .with_record(Record::new(groat::batch::methods::KERNEL_RIDGE, 1000).with("ridge", 0.1))
 }
 
 #[test]

@@ -236,7 +236,8 @@ fn as_typed<T>(checked: groat::Result<T>) -> anyhow::Result<T> {
         |name: &str| Methods::standard().parameters().iter().any(|parameter| parameter.name == name);
     checked.or_else(|error| {
         let name = match &error {
-            groat::Error::Setting { setting, .. } => setting.as_str(),
+            // A task may stand behind the name.
+            groat::Error::Setting { setting, .. } => setting.split(' ').next().unwrap_or_default(),
             groat::Error::Parameter { name, .. } => name,
             _ => return Err(error.into()),
         };

@@ -7,15 +7,15 @@ use super::mixture::{Density, log_norm};
 use super::parzen::{Parzen, check_rows, likelihood_width};
 use super::refine::{narrowest, refine, step};
 use super::simplex::SimplexProgram;
-use crate::batch::forward::{
-    Criterion, Judgement, Objective, Ols, Penalty, Selection, StopReason, judgement, pick, stop_note,
-};
+use crate::batch::forward::{Criterion, Objective, Ols, Penalty, Selection, StopReason, stop_note};
 use crate::batch::methods::OLS;
-use crate::batch::{Fitted, Method, Problem, Progress, Quiet, Stage, Trial, Watch};
+use crate::batch::{Fitted, Method, Problem, Progress, Quiet, Stage, Watch};
+use crate::data::Split;
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
 use crate::model::Record;
+use crate::tune::{Judgement, Trial, Trials, smallest_within_one_standard_error};
 
 /// Multiples of the Parzen width that are tried when no width is given.
 const MULTIPLES: [f64; 8] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
@@ -216,44 +216,36 @@ impl SparseDensity {
     }
 
     fn choose_width(&self, x: Rows<'_>, parzen: &Width, watch: &dyn Watch) -> Result<(Width, Vec<Trial>)> {
-        let base = per_feature(parzen, x.cols());
-        let (mut tried, mut trials): (Vec<(Width, Judgement)>, Vec<Trial>) = (Vec::new(), Vec::new());
-        for (i, multiple) in MULTIPLES.iter().enumerate() {
-            let detail = format!("{multiple} times the Parzen width");
-            let total = Some(MULTIPLES.len());
-            watch.progress(&Progress { stage: "choosing the width", done: i, total, detail });
-            if watch.stop_requested() && !tried.is_empty() {
-                break;
-            }
-            let width = match parzen {
+        let wider = |multiple: &f64| {
+            Kernel::gaussian(match parzen {
                 Width::Shared(w) => Width::Shared(w * multiple),
-                Width::PerFeature(_) => Width::PerFeature(base.iter().map(|w| w * multiple).collect()),
-            };
-            let judged = self.held_out(x, parzen, &width)?;
-            let kernel = Kernel::gaussian(width.clone());
-            trials.push(Trial { kernel, ridge: 0.0, score: judged.mean });
-            tried.push((width, judged));
-        }
-        let best = pick(&tried, true);
-        Ok((tried.swap_remove(best).0, trials))
+                Width::PerFeature(w) => Width::PerFeature(w.iter().map(|w| w * multiple).collect()),
+            })
+        };
+        let kernels: Vec<Kernel> = MULTIPLES.iter().map(wider).collect();
+        let mut trials = Trials::new(watch);
+        trials.in_turn(&kernels, |kernel, _| self.held_out(x, parzen, kernel.width().unwrap_or(parzen)))?;
+        let found = smallest_within_one_standard_error(trials.tried()).or(trials.tried().first());
+        let width = found.and_then(|trial| trial.kernel.width()).unwrap_or(parzen).clone();
+        Ok((width, trials.into_tried()))
     }
 
     /// Minus the log density of held-out rows.
     fn held_out(&self, x: Rows<'_>, parzen: &Width, width: &Width) -> Result<Judgement> {
         let (mut losses, mut sizes) = (Vec::with_capacity(x.rows()), Vec::new());
-        for (train, test) in folds(x) {
+        for (train, test) in held_out_parts(x)? {
             let density = self.with_widths(train.view(), None, parzen, width, &Quiet)?.density;
             sizes.push(density.weights().len() as f64);
             losses.extend(density.log_density(test.view())?.iter().map(|p| -p));
         }
-        Ok(judgement(&losses, sizes.iter().sum::<f64>() / sizes.len() as f64))
+        Ok(Judgement::of(&losses, sizes.iter().sum::<f64>() / sizes.len() as f64))
     }
 
     /// The number of refining steps that raises the log density of held-out rows most, if it does so by more
     /// than the standard error of the gain.
     fn refinement_steps(&self, x: Rows<'_>, parzen: &Width, width: &Width) -> Result<usize> {
         let mut gains = vec![Vec::with_capacity(x.rows()); self.refinement];
-        for (train, test) in folds(x) {
+        for (train, test) in held_out_parts(x)? {
             let mut density = self.with_widths(train.view(), None, parzen, width, &Quiet)?.density;
             let (before, narrowest) = (density.log_density(test.view())?, narrowest(&density));
             for gains in &mut gains {
@@ -261,19 +253,16 @@ impl SparseDensity {
                 gains.extend(density.log_density(test.view())?.iter().zip(&before).map(|(a, b)| a - b));
             }
         }
-        let judged: Vec<Judgement> = gains.iter().map(|gains| judgement(gains, 0.0)).collect();
+        let judged: Vec<Judgement> = gains.iter().map(|gains| Judgement::of(gains, 0.0)).collect();
         let best = (0..judged.len()).max_by(|&a, &b| judged[a].mean.total_cmp(&judged[b].mean));
         Ok(best.filter(|&s| judged[s].mean > judged[s].standard_error).map_or(0, |s| s + 1))
     }
 }
 
 /// The rows in parts, each held out once.
-fn folds(x: Rows<'_>) -> impl Iterator<Item = (Matrix, Matrix)> {
-    let count = FOLDS.min(x.rows() / 2).max(2);
-    (0..count).map(move |fold| {
-        let (inside, outside): (Vec<usize>, Vec<usize>) = (0..x.rows()).partition(|i| i % count != fold);
-        (x.select(&inside), x.select(&outside))
-    })
+fn held_out_parts(x: Rows<'_>) -> Result<impl Iterator<Item = (Matrix, Matrix)>> {
+    let folds = Split::interleaved_folds(x.rows(), FOLDS.min(x.rows() / 2).max(2))?;
+    Ok(folds.into_iter().map(move |fold| (x.select(&fold.train), x.select(&fold.test))))
 }
 
 impl DensityEstimate {
@@ -282,7 +271,6 @@ impl DensityEstimate {
         let growth = self.kept.iter().map(|&i| self.stages[i].leave_one_out).collect();
         let record = Record::new(OLS, x.rows()).with("candidates", self.candidates).with_growth(growth);
         let mut fitted = Fitted::new(self.density.to_model(record)?, self.candidates);
-        fitted.judged_by = "held-out log density".to_owned();
         fitted.reference = Some(Parzen::new().width(self.parzen_width.clone()).fit(x)?);
         let (size, selected) = (fitted.model.size(), self.stages.len());
         if size < selected {
@@ -295,6 +283,9 @@ impl DensityEstimate {
         }
         fitted.notes.extend(stop_note(self.stop).map(str::to_owned));
         fitted.interrupted = self.stop == StopReason::Requested;
+        if !self.trials.is_empty() {
+            fitted.judged_by = "held-out log density".to_owned();
+        }
         fitted.trials = self.trials;
         fitted.stages = self.stages;
         Ok(fitted)

@@ -24,6 +24,7 @@
 //! Leave-one-out errors after a selection are optimistic, error rates most of all: they are not test errors.
 
 mod basis;
+mod build;
 mod columns;
 mod evidence;
 mod loops;
@@ -41,9 +42,11 @@ mod width;
 pub use crate::data::Batches;
 #[cfg(feature = "files")]
 pub use crate::data::FileBatches;
+pub(super) use build::build;
 pub use ols::{ClassCriterion, ClassWeights, Ols, Penalty};
 pub use select::StopReason;
 pub(super) use select::{Criterion, Objective, Selection, stop_note};
 pub use source::Storage;
-pub(super) use width::{Judgement, judgement, pick};
-pub use width::{Validation, WidthSearch};
+pub use width::WidthSearch;
+
+pub use crate::tune::Validation;

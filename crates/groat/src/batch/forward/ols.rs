@@ -225,6 +225,14 @@ impl Ols {
         }
     }
 
+    /// What was tried for the width, and by what it was judged.
+    fn tell_search(&self, fitted: &mut Fitted, trials: Vec<Trial>, target: &Target<'_>) {
+        if let Some(search) = self.search.as_ref().filter(|_| !trials.is_empty()) {
+            fitted.judged_by = search.validation_for(matches!(target, Target::Classes { .. })).to_string();
+        }
+        fitted.trials = trials;
+    }
+
     /// The kernel it uses, or starts its search from.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -383,11 +391,7 @@ impl Method for Ols {
             Some(search) if watch.stop_requested() => search.interrupted(&chosen, &problem)?,
             _ => chosen.run(&problem, watch)?.into_fitted(&chosen, &problem)?,
         };
-        fitted.trials = trials;
-        if let Some(search) = &self.search {
-            let classes = matches!(problem.target, Target::Classes { .. });
-            fitted.judged_by = search.validation_for(classes).to_string();
-        }
+        self.tell_search(&mut fitted, trials, &problem.target);
         Ok(fitted)
     }
 
@@ -401,7 +405,7 @@ impl Method for Ols {
             // The spread of the codes around their targets says nothing of a class.
             fitted.model = fitted.model.with_error_bars(None)?.with_task(sample.task())?;
         }
-        fitted.trials = trials;
+        self.tell_search(&mut fitted, trials, &sample.target);
         Ok(fitted)
     }
 }

@@ -6,7 +6,8 @@ use crate::batch::methods::OLS;
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Problem, Stage, Target};
 use crate::error::Result;
 use crate::matrix::Matrix;
-use crate::model::{Decision, Model, Record};
+use crate::model::{Model, Record};
+use crate::tune::{losses, mean_squared};
 
 /// A finished selection together with what it was made from.
 pub(crate) struct Outcome {
@@ -63,15 +64,7 @@ impl Outcome {
 
     /// The loss of every sample when it is left out: squared error (mean over outputs), or 1 for a wrong class.
     pub(crate) fn losses(&self, target: &Target<'_>) -> Vec<f64> {
-        let predictions = self.predictions();
-        (0..predictions.rows())
-            .map(|k| match target {
-                Target::Classes { codes, .. } => {
-                    f64::from(u8::from(Decision::OneVsRest.class(predictions.row(k)) != codes[k]))
-                }
-                _ => mean_squared(predictions.row(k), self.responses.row(k)),
-            })
-            .collect()
+        losses(target, &self.predictions())
     }
 
     fn leave_one_out(&self, target: &Target<'_>) -> LeaveOneOut {
@@ -154,8 +147,4 @@ impl Outcome {
         notes.extend(stop_note(self.selection.stop).map(str::to_owned));
         notes
     }
-}
-
-fn mean_squared(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64
 }

@@ -19,8 +19,8 @@ use crate::simd;
 /// A candidate whose orthogonal part has lost this share of its energy is numerically dependent.
 const DEPENDENT: f64 = 1e-12;
 
-/// An energy below this many rounding errors of the full one is felt to be imprecise.
-const FELT: f64 = 100.0;
+/// An energy below this many rounding errors of the full one counts as imprecise.
+const IMPRECISE_BELOW: f64 = 100.0;
 
 /// Candidates with their running inner products.
 pub(crate) struct Pool {
@@ -103,9 +103,10 @@ impl Pool {
     }
 
     /// True when rounding of the columns by `rounding` may have spoilt the energies: a fair share of the
-    /// candidates is left with so little that the error is felt.
+    /// candidates is left with so little that the error matters.
     pub(crate) fn imprecise(&self, rounding: f64) -> bool {
-        let low = (0..self.energy.len()).filter(|&j| self.energy[j] < FELT * rounding * self.start[j]);
+        let low =
+            (0..self.energy.len()).filter(|&j| self.energy[j] < IMPRECISE_BELOW * rounding * self.start[j]);
         rounding > f64::EPSILON && low.count() * 10 > self.energy.len() + 10 * self.rows.len()
     }
 

@@ -6,27 +6,20 @@
 //! coordinate search over one width per feature can follow.
 
 use super::ols::Ols;
-use crate::batch::{Fitted, Problem, Progress, Quiet, Target, Trial, Watch};
+use crate::batch::{Fitted, Problem, Quiet, Target, Watch};
+use crate::data::Split;
 use crate::error::{Error, Result, check_positive};
-use crate::kernels::{Kernel, Width};
-use crate::matrix::{Matrix, Rows};
-use crate::model::Decision;
-use crate::tune::typical_distance;
+use crate::kernels::Kernel;
+use crate::tune::{
+    Judgement, Ladder, Trial, Trials, Validation, best, losses, smallest_within_one_standard_error,
+    typical_distance,
+};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
-use std::fmt;
 
-/// How a width is judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Validation {
-    /// By the leave-one-out errors of the selected model: one fit per width. They were minimised by the
-    /// selection, so they flatter; error rates do so most.
-    LeaveOneOut,
-    /// By the errors on each of so many parts of the data, of models fitted to the other parts.
-    Folds(usize),
-}
+/// Rungs of the automatic grid around the typical distance between rows.
+const RUNGS: std::ops::RangeInclusive<i32> = -6..=3;
 
 /// A search for the width.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,23 +39,6 @@ impl Default for WidthSearch {
             one_standard_error: false,
             per_feature: false,
             rows: 2000,
-        }
-    }
-}
-
-/// Error of a setting on data that it was not fitted to.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::batch) struct Judgement {
-    pub mean: f64,
-    pub standard_error: f64,
-    pub size: f64,
-}
-
-impl fmt::Display for Validation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Validation::LeaveOneOut => f.write_str("leave-one-out"),
-            Validation::Folds(folds) => write!(f, "{folds}-fold cross-validation"),
         }
     }
 }
@@ -132,27 +108,37 @@ impl WidthSearch {
         if !ols.kernel().is_radial() {
             return Ok((ols.kernel().clone(), Vec::new()));
         }
-        let part = Part::new(problem, &self.searched(problem, ols.seed));
-        let mut search = Running { search: self, ols, part: &part, watch, trials: Vec::new() };
-        let widths =
-            if self.widths.is_empty() { width_grid(part.x.view(), ols.seed) } else { self.widths.clone() };
-        let total = widths.len();
-        let mut tried: Vec<(f64, Judgement)> = Vec::new();
-        for (i, &width) in widths.iter().enumerate() {
-            let detail = format!("width {width:.4}");
-            watch.progress(&Progress { stage: "choosing the width", done: i, total: Some(total), detail });
-            let judged = search.judge(Width::Shared(width))?;
-            tried.push((width, judged));
-            if watch.stop_requested() {
-                break;
-            }
-        }
-        let best = pick(&tried, self.one_standard_error);
-        let width = match (self.per_feature && !watch.stop_requested(), tried[best]) {
-            (false, (width, _)) => Width::Shared(width),
-            (true, (width, judged)) => search.per_feature(width, judged)?,
+        let part = problem.select(&self.searched(problem, ols.seed));
+        let part = part.problem()?;
+        let widths = match self.widths.as_slice() {
+            [] => Ladder::new(typical_distance(part.x, ols.seed), RUNGS, RUNGS).values(),
+            given => given.to_vec(),
         };
-        Ok((ols.kernel().with_width(width), search.trials))
+        let kernels: Vec<Kernel> = widths.iter().map(|w| ols.kernel().with_width(*w)).collect();
+        let judge = |kernel: &Kernel, _: Option<&Trial>| self.judge(&ols.with_kernel(kernel.clone()), &part);
+        let mut trials = Trials::new(watch);
+        trials.in_turn(&kernels, judge)?;
+        let best = if self.one_standard_error { smallest_within_one_standard_error } else { best };
+        let found = best(trials.tried()).or(trials.tried().first()).cloned();
+        let kernel = match found {
+            Some(trial) if self.per_feature && !watch.stop_requested() => {
+                trials.per_feature(&trial, part.x.cols(), judge)?
+            }
+            Some(trial) => trial.kernel,
+            None => ols.kernel().clone(),
+        };
+        Ok((kernel, trials.into_tried()))
+    }
+
+    /// How good a selection with this kernel is.
+    fn judge(&self, ols: &Ols, problem: &Problem<'_>) -> Result<Judgement> {
+        match self.validation_for(matches!(problem.target, Target::Classes { .. })) {
+            Validation::LeaveOneOut => {
+                let outcome = ols.run(problem, &Quiet)?;
+                Ok(Judgement::of(&outcome.losses(&problem.target), outcome.size() as f64))
+            }
+            Validation::Folds(folds) => by_folds(ols, problem, folds),
+        }
     }
 
     /// The rows that the search looks at, in random order.
@@ -166,9 +152,9 @@ impl WidthSearch {
     /// The model so far of a search that was broken off: that of the rows the search looks at.
     pub(super) fn interrupted(&self, ols: &Ols, problem: &Problem<'_>) -> Result<Fitted> {
         let rows = self.searched(problem, ols.seed);
-        let part = Part::new(problem, &rows);
-        let problem_part = part.problem()?;
-        let mut fitted = ols.run(&problem_part, &Quiet)?.into_fitted(ols, &problem_part)?;
+        let part = problem.select(&rows);
+        let part = part.problem()?;
+        let mut fitted = ols.run(&part, &Quiet)?.into_fitted(ols, &part)?;
         fitted.stages.iter_mut().for_each(|stage| stage.row = rows[stage.row]);
         fitted.interrupted = true;
         let (used, all) = (rows.len(), problem.x.rows());
@@ -180,149 +166,17 @@ impl WidthSearch {
     }
 }
 
-/// The index of the chosen setting.
-pub(in crate::batch) fn pick<T>(tried: &[(T, Judgement)], one_standard_error: bool) -> usize {
-    let by = |key: fn(&Judgement) -> f64, among: &dyn Fn(&Judgement) -> bool| {
-        (0..tried.len())
-            .filter(|&i| among(&tried[i].1))
-            .min_by(|&a, &b| key(&tried[a].1).total_cmp(&key(&tried[b].1)))
-            .unwrap_or(0)
-    };
-    let best = by(|j| j.mean, &|_| true);
-    if !one_standard_error {
-        return best;
-    }
-    let limit = tried[best].1.mean + tried[best].1.standard_error;
-    by(|j| j.size, &|j| j.mean <= limit)
-}
-
-struct Running<'a> {
-    search: &'a WidthSearch,
-    ols: &'a Ols,
-    part: &'a Part,
-    watch: &'a dyn Watch,
-    trials: Vec<Trial>,
-}
-
-impl Running<'_> {
-    fn judge(&mut self, width: Width) -> Result<Judgement> {
-        let kernel = self.ols.kernel().with_width(width);
-        let ols = self.ols.with_kernel(kernel.clone());
-        let problem = self.part.problem()?;
-        let judged = match self.search.validation_for(matches!(problem.target, Target::Classes { .. })) {
-            Validation::LeaveOneOut => {
-                let outcome = ols.run(&problem, &Quiet)?;
-                judgement(&outcome.losses(&problem.target), outcome.size() as f64)
-            }
-            Validation::Folds(folds) => by_folds(&ols, &problem, folds)?,
-        };
-        self.trials.push(Trial { kernel, ridge: 0.0, score: judged.mean });
-        Ok(judged)
-    }
-
-    /// Coordinate search: each feature's width is doubled or halved while that lowers the error, then by
-    /// factors of the square root of two.
-    fn per_feature(&mut self, start: f64, judged: Judgement) -> Result<Width> {
-        let features = self.part.x.cols();
-        let mut widths = vec![start; features];
-        let mut best = judged;
-        for factor in [2.0, 2.0, std::f64::consts::SQRT_2] {
-            for k in 0..features {
-                for step in [factor, 1.0 / factor] {
-                    if self.watch.stop_requested() {
-                        return Ok(Width::PerFeature(widths));
-                    }
-                    let detail = format!("error {:.4}", best.mean);
-                    let (stage, done) = ("choosing a width per feature", k);
-                    self.watch.progress(&Progress { stage, done, total: Some(features), detail });
-                    let mut trial = widths.clone();
-                    trial[k] *= step;
-                    let judged = self.judge(Width::PerFeature(trial.clone()))?;
-                    if judged.mean < best.mean {
-                        (widths, best) = (trial, judged);
-                        break;
-                    }
-                }
-            }
-        }
-        Ok(Width::PerFeature(widths))
-    }
-}
-
 /// Losses of the samples of each fold under the model of the other folds. The rows are in random order already.
 fn by_folds(ols: &Ols, problem: &Problem<'_>, folds: usize) -> Result<Judgement> {
     let n = problem.x.rows();
     let folds = folds.min(n);
-    let (mut losses, mut size) = (Vec::with_capacity(n), 0.0);
-    for fold in 0..folds {
-        let (inside, outside): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| i % folds != fold);
-        let train = Part::new(problem, &inside);
-        let train_problem = train.problem()?;
-        let fitted = ols.run(&train_problem, &Quiet)?.into_fitted(ols, &train_problem)?;
+    let (mut all, mut size) = (Vec::with_capacity(n), 0.0);
+    for Split { train, test } in Split::interleaved_folds(n, folds)? {
+        let (train, test) = (problem.select(&train), problem.select(&test));
+        let (train, test) = (train.problem()?, test.problem()?);
+        let fitted = ols.run(&train, &Quiet)?.into_fitted(ols, &train)?;
         size += fitted.model.size() as f64 / folds as f64;
-        let test = Part::new(problem, &outside);
-        let values = fitted.model.values(test.x.view())?;
-        losses.extend(test.losses(&values));
+        all.extend(losses(&test.target, &fitted.model.values(test.x)?));
     }
-    Ok(judgement(&losses, size))
-}
-
-pub(in crate::batch) fn judgement(losses: &[f64], size: f64) -> Judgement {
-    let n = losses.len() as f64;
-    let mean = losses.iter().sum::<f64>() / n;
-    let variance = losses.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    Judgement { mean, standard_error: (variance / n).sqrt(), size }
-}
-
-/// Some of the rows of a problem, owned.
-struct Part {
-    x: Matrix,
-    values: Option<Matrix>,
-    codes: Option<(Vec<usize>, usize)>,
-    weights: Option<Vec<f64>>,
-}
-
-impl Part {
-    fn new(problem: &Problem<'_>, rows: &[usize]) -> Self {
-        let (values, codes) = match problem.target {
-            Target::Values(y) => (Some(y.select(rows)), None),
-            Target::Classes { codes, count } => {
-                (None, Some((rows.iter().map(|&r| codes[r]).collect(), count)))
-            }
-            Target::Density => (None, None),
-        };
-        let weights = problem.weights.map(|w| rows.iter().map(|&r| w[r]).collect());
-        Self { x: problem.x.select(rows), values, codes, weights }
-    }
-
-    fn problem(&self) -> Result<Problem<'_>> {
-        let target = match (&self.values, &self.codes) {
-            (Some(values), _) => Target::Values(values.view()),
-            (_, Some((codes, count))) => Target::Classes { codes, count: *count },
-            _ => Target::Density,
-        };
-        Problem { x: self.x.view(), target, weights: self.weights.as_deref() }.checked()
-    }
-
-    /// Squared error (mean over outputs) or 1 for a wrong class, sample by sample.
-    fn losses(&self, values: &Matrix) -> Vec<f64> {
-        (0..values.rows())
-            .map(|k| match (&self.values, &self.codes) {
-                (Some(y), _) => {
-                    let squares = values.row(k).iter().zip(y.row(k)).map(|(a, b)| (a - b).powi(2));
-                    squares.sum::<f64>() / y.cols() as f64
-                }
-                (_, Some((codes, _))) => {
-                    f64::from(u8::from(Decision::OneVsRest.class(values.row(k)) != codes[k]))
-                }
-                _ => 0.0,
-            })
-            .collect()
-    }
-}
-
-/// Ten widths from an eighth of the typical distance between rows upwards, each the root of two times the last.
-fn width_grid(x: Rows<'_>, seed: u64) -> Vec<f64> {
-    let typical = typical_distance(x, seed);
-    (0..10).map(|i| typical * 2f64.powf(0.5 * f64::from(i) - 3.0)).collect()
+    Ok(Judgement::of(&all, size))
 }

@@ -33,17 +33,19 @@
 //! # Ok::<(), groat::Error>(())
 //! ```
 
+mod build;
 mod plan;
 mod solve;
 
+pub(in crate::batch) use build::build;
+
 use crate::batch::methods::LEAST_SQUARES_SVM;
-use crate::batch::ridge::stablest;
-use crate::batch::{Fitted, KernelRidge, Method, Problem, Search, Target, Trial, Watch};
+use crate::batch::{Fitted, KernelRidge, Method, Problem, Target, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::model::{Model, Record};
-use crate::tune::{SupportRule, SupportTuning, sample_rows};
+use crate::tune::{Search, SupportRule, SupportTuning, Trial, Validation, stablest};
 
 /// Share of zeros from which on a sparse factorisation is quicker than a dense one.
 const WORTHWHILE: f64 = 0.75;
@@ -165,35 +167,16 @@ impl LeastSquaresSvm {
         problem: &Problem<'_>,
         watch: &dyn Watch,
     ) -> Result<Vec<Trial>> {
-        let searched = KernelRidge {
+        // The same function as that of kernel ridge regression, so the same closed form judges it.
+        let judged = KernelRidge {
             kernel: kernel.clone(),
             widths: widths.clone(),
             ridge: self.ridge,
             ridges: self.ridges.clone(),
-            leave_one_out: false,
             seed: self.seed,
             ..KernelRidge::default()
         };
-        if self.ridges == Search::Fixed && (*widths == Search::Fixed || kernel.width().is_none()) {
-            return Ok(Vec::new());
-        }
-        let rows = sample_rows(problem.x.rows(), searched.selection_rows, self.seed);
-        let x = problem.x.select(&rows);
-        let weights: Option<Vec<f64>> = problem.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
-        let (y, codes);
-        let target = match problem.target {
-            Target::Classes { codes: all, count } => {
-                codes = rows.iter().map(|&i| all[i]).collect::<Vec<_>>();
-                Target::Classes { codes: &codes, count }
-            }
-            Target::Values(all) => {
-                y = all.select(&rows);
-                Target::Values(y.view())
-            }
-            Target::Density => Target::Density,
-        };
-        let part = Problem { x: x.view(), target, weights: weights.as_deref() };
-        Ok(searched.fit(&part, watch)?.trials)
+        Ok(judged.search(problem, watch)?.0)
     }
 
     /// The kernel with the support that the rule chooses, and a word on it.
@@ -257,6 +240,8 @@ impl Method for LeastSquaresSvm {
             Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?.with_bias(solution.bias)?;
         let model = Model::new(function).with_task(problem.task())?.with_record(record);
         let mut fitted = Fitted::new(model, problem.x.rows());
+        fitted.judged_by =
+            if trials.is_empty() { String::new() } else { Validation::LeaveOneOut.to_string() };
         (fitted.leave_one_out, fitted.notes, fitted.trials) = (solution.leave_one_out, notes, trials);
         Ok(fitted)
     }

@@ -17,7 +17,6 @@
 //! # Ok::<(), groat::Error>(())
 //! ```
 
-mod build;
 mod kernel_choice;
 mod parameters;
 mod row;
@@ -27,6 +26,7 @@ mod weights;
 pub use kernel_choice::KernelChoice;
 pub use row::{Ability, BoxedMethod, MethodPlan, MethodRow, Taken, TaskKind};
 pub use table::{KERNEL_PCA, KERNEL_RIDGE, LEAST_SQUARES_SVM, OLS};
+pub(super) use weights::class_weights;
 
 use crate::error::{Error, Result};
 use crate::settings::{Parameter, Setting, Settings, Values};

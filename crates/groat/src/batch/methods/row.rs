@@ -2,8 +2,10 @@
 
 use super::KernelChoice;
 use crate::batch::{Method, Target};
-use crate::error::Result;
-use crate::settings::{Parameter, Setting, Settings, Values};
+use crate::error::{Error, Result};
+use crate::kernels::Kernel;
+use crate::settings::{Bytes, Parameter, Setting, Settings, Values};
+use crate::tune::Search;
 use std::fmt;
 
 /// A method that is ready to fit, on any thread.
@@ -52,8 +54,6 @@ pub enum Ability {
     LeaveOneOut,
     /// Say how far a prediction may be off.
     ErrorBars,
-    /// Find the same function when rows are weighted as when they are repeated.
-    Weights,
 }
 
 /// A parameter that a method takes.
@@ -90,6 +90,40 @@ pub struct MethodPlan<'a> {
     pub values: &'a Values,
     /// What the caller gave of them.
     pub given: &'a Settings,
+}
+
+impl MethodPlan<'_> {
+    /// The kernel, and how its width is found: as given, or by a search.
+    pub fn kernel_and_widths(&self) -> Result<(Kernel, Search)> {
+        let kernel = self.kernel.kernel.clone();
+        let text = self.values.text("width")?;
+        match self.given.get("width") {
+            None if self.kernel.width_given => Ok((kernel, Search::Fixed)),
+            None => Ok((kernel, Search::Auto)),
+            Some("auto") => Ok((kernel, Search::Auto)),
+            Some(_) if kernel.width().is_none() => {
+                Err(Error::parameter("width", text, "left out: this kernel has none"))
+            }
+            Some(_) if self.kernel.width_given => {
+                Err(Error::parameter("width", text, "given once: in the kernel or by itself"))
+            }
+            Some(_) => match self.values.numbers("width")?.as_slice() {
+                [width] => Ok((kernel.with_width(*width), Search::Fixed)),
+                several => Ok((kernel, Search::Grid(several.to_vec()))),
+            },
+        }
+    }
+
+    /// The ridge, and how it is found; `placeholder` stands where it is searched for.
+    pub fn ridge(&self, placeholder: f64) -> Result<(f64, Search)> {
+        let given = self.values.unless_auto::<f64>("ridge")?;
+        Ok(given.map_or((placeholder, Search::Auto), |ridge| (ridge, Search::Fixed)))
+    }
+
+    /// Bytes that matrices may take, where they were given.
+    pub fn memory(&self) -> Result<Option<u64>> {
+        Ok(self.values.unless_auto("memory")?.map(|Bytes(bytes)| bytes))
+    }
 }
 
 /// One batch method.

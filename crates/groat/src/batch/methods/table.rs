@@ -1,8 +1,8 @@
 //! The table itself. A new method gets a row here, and is then known to every face and every law.
 
-use super::build;
 use super::parameters as p;
 use super::row::{Ability, MethodRow, Taken, TaskKind};
+use crate::batch::{forward, lssvm, ridge};
 
 /// Name of the selection of vectors one by one, in model files too.
 pub const OLS: &str = "ols";
@@ -44,13 +44,13 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::MEMORY, "auto"),
             Taken::new(&p::SEED, "0"),
         ],
-        build: build::ols,
+        build: forward::build,
     },
     MethodRow {
         name: KERNEL_RIDGE,
         summary: "exact kernel ridge regression; keeps every training row",
         tasks: TARGETS,
-        abilities: &[Ability::LeaveOneOut, Ability::Weights],
+        abilities: &[Ability::LeaveOneOut],
         parameters: &[
             Taken::new(&p::WIDTH, "auto"),
             Taken::new(&p::RIDGE, "auto"),
@@ -60,13 +60,13 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::MEMORY, "auto"),
             Taken::new(&p::SEED, "0"),
         ],
-        build: build::kernel_ridge,
+        build: ridge::build,
     },
     MethodRow {
         name: LEAST_SQUARES_SVM,
         summary: "least-squares SVM; with a support on a sparse matrix, for many rows and few features",
         tasks: TARGETS,
-        abilities: &[Ability::LeaveOneOut, Ability::Weights],
+        abilities: &[Ability::LeaveOneOut],
         parameters: &[
             Taken::new(&p::WIDTH, "auto"),
             Taken::new(&p::RIDGE, "auto"),
@@ -78,6 +78,6 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::MEMORY, "auto"),
             Taken::new(&p::SEED, "0"),
         ],
-        build: build::least_squares_svm,
+        build: lssvm::build,
     },
 ];

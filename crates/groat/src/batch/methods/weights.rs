@@ -9,7 +9,7 @@ pub(super) fn reads_class_weights(text: &str) -> bool {
 }
 
 /// The weights for the classes with these labels.
-pub(super) fn class_weights(text: &str, labels: &[String]) -> Result<ClassWeights> {
+pub(in crate::batch) fn class_weights(text: &str, labels: &[String]) -> Result<ClassWeights> {
     match text {
         "equal" => return Ok(ClassWeights::Equal),
         "balanced" => return Ok(ClassWeights::Balanced),

@@ -18,29 +18,21 @@
 //! # Ok::<(), groat::Error>(())
 //! ```
 
+mod build;
 mod search;
 mod solve;
 
+pub(in crate::batch) use build::build;
 pub(in crate::batch) use solve::summary;
 
 use crate::batch::methods::KERNEL_RIDGE;
-use crate::batch::{Fitted, Method, Problem, Target, Trial, Watch};
-use crate::error::{Error, Result, check_not_negative, check_positive};
+use crate::batch::{Fitted, Method, Problem, Target, Watch};
+use crate::error::{Error, Result, check_not_negative};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, Record};
-
-/// How a setting is found.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Search {
-    /// From a grid made for the data, widened while the best value lies at its end.
-    Auto,
-    /// As given elsewhere in the parameters; nothing is tried.
-    Fixed,
-    /// From these values.
-    Grid(Vec<f64>),
-}
+use crate::tune::{Search, Trial, Validation, stablest};
 
 /// Parameters of exact kernel ridge regression.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,22 +82,9 @@ impl KernelRidge {
     fn check(&self, problem: &Problem<'_>) -> Result<()> {
         self.kernel.check_for(problem.x.cols())?;
         check_not_negative("ridge", self.ridge)?;
-        for (name, search) in [("width", &self.widths), ("ridge", &self.ridges)] {
-            if let Search::Grid(values) = search {
-                if values.is_empty() {
-                    return Err(Error::parameter(name, "an empty grid", "at least one value"));
-                }
-                values.iter().try_for_each(|v| check_positive(name, *v))?;
-            }
-        }
-        if self.selection_rows < 10 {
-            return Err(Error::parameter("selection_rows", self.selection_rows, "at least 10"));
-        }
         let n = problem.x.rows();
-        let searched = self.searches();
-        let needed = if searched || self.leave_one_out { 2 } else { 1 };
-        if n < needed {
-            return Err(Error::TooFew { what: "leave-one-out", unit: "rows", needed, found: n });
+        if self.leave_one_out {
+            check_two(n)?;
         }
         // The matrix is made once and factorised in place; the right-hand sides are small beside it.
         let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(8);
@@ -119,6 +98,25 @@ impl KernelRidge {
             });
         }
         Ok(())
+    }
+
+    /// Width and ridge by leave-one-out on at most `selection_rows` of the rows: the trials made, none where there is
+    /// nothing to find, and a word on the rows.
+    pub(in crate::batch) fn search(
+        &self,
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+    ) -> Result<(Vec<Trial>, Option<String>)> {
+        self.widths.check("width")?;
+        self.ridges.check("ridge")?;
+        if self.selection_rows < 10 {
+            return Err(Error::parameter("selection_rows", self.selection_rows, "at least 10"));
+        }
+        if !self.searches() {
+            return Ok((Vec::new(), None));
+        }
+        check_two(problem.x.rows())?;
+        search::search(self, problem, watch)
     }
 
     fn searches(&self) -> bool {
@@ -137,8 +135,7 @@ impl Method for KernelRidge {
             return Err(Error::parameter("task", "density", "regression or classification"));
         }
         self.check(&problem)?;
-        let (trials, notes) =
-            if self.searches() { search::search(self, &problem, watch)? } else { (Vec::new(), Vec::new()) };
+        let (trials, note) = self.search(&problem, watch)?;
         let (kernel, ridge) = match stablest(&trials) {
             Some(trial) => (trial.kernel.clone(), trial.ridge),
             None => (self.kernel.clone(), self.ridge),
@@ -151,22 +148,20 @@ impl Method for KernelRidge {
         }
         let model = Model::new(function).with_task(problem.task())?.with_record(record);
         let mut fitted = Fitted::new(model, problem.x.rows());
-        (fitted.trials, fitted.notes, fitted.leave_one_out) = (trials, notes, solution.leave_one_out);
+        fitted.judged_by =
+            if trials.is_empty() { String::new() } else { Validation::LeaveOneOut.to_string() };
+        (fitted.trials, fitted.leave_one_out) = (trials, solution.leave_one_out);
+        fitted.notes.extend(note);
         Ok(fitted)
     }
 }
 
-/// The trial with the largest ridge among those as good as the best (within 0.5 %), and of these the one with the
-/// smallest score. Where the leave-one-out error is flat, this keeps the coefficients small.
-pub(in crate::batch) fn stablest(trials: &[Trial]) -> Option<&Trial> {
-    let limit = best(trials)?.score * 1.005;
-    let good = trials.iter().filter(|t| t.score <= limit);
-    good.min_by(|a, b| b.ridge.total_cmp(&a.ridge).then(a.score.total_cmp(&b.score)))
-}
-
-/// The trial with the smallest score; the first of equals.
-fn best(trials: &[Trial]) -> Option<&Trial> {
-    trials.iter().filter(|t| t.score.is_finite()).min_by(|a, b| a.score.total_cmp(&b.score))
+/// One row cannot be left out.
+fn check_two(rows: usize) -> Result<()> {
+    match rows {
+        0 | 1 => Err(Error::TooFew { what: "leave-one-out", unit: "rows", needed: 2, found: rows }),
+        _ => Ok(()),
+    }
 }
 
 /// Square roots of the sample weights, scaled to mean weight 1; absent when all count alike.

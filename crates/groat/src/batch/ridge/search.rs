@@ -3,15 +3,13 @@
 //! With `K = U diag(l) U'`, every `C^-1 = U diag(1 / (l + ridge)) U'`: after one eigendecomposition per
 //! width (`O(n^3)`), all ridges together cost two matrix products.
 
-use super::{KernelRidge, Search, best, close, right_hand_sides, root_weights, scale_both_sides};
-use crate::batch::{Problem, Progress, Trial, Watch};
+use super::{KernelRidge, close, right_hand_sides, root_weights, scale_both_sides};
+use crate::batch::{Problem, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
-use crate::tune::{sample_rows, typical_distance};
+use crate::tune::{Ladder, Search, Trial, Trials, best, sample_rows, typical_distance};
 use groat_linalg::{View, ViewMut, Write, eigh, product};
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Widths of the first automatic grid: the typical distance times `2^(k/2)`.
 const FIRST: std::ops::RangeInclusive<i32> = -5..=3;
@@ -30,17 +28,12 @@ pub(super) fn search(
     params: &KernelRidge,
     problem: &Problem<'_>,
     watch: &dyn Watch,
-) -> Result<(Vec<Trial>, Vec<String>)> {
+) -> Result<(Vec<Trial>, Option<String>)> {
     let n = problem.x.rows();
-    let mut notes = Vec::new();
     let rows = sample_rows(n, params.selection_rows, params.seed);
-    if rows.len() < n {
-        notes.push(format!(
-            "width and ridge were chosen on {} of {n} rows, drawn with seed {}",
-            rows.len(),
-            params.seed
-        ));
-    }
+    let (used, seed) = (rows.len(), params.seed);
+    let note = (used < n)
+        .then(|| format!("width and ridge were chosen on {used} of {n} rows, drawn with seed {seed}"));
     let sample = Sample {
         x: problem.x.select(&rows),
         y: problem.responses().view().select(&rows),
@@ -48,52 +41,30 @@ pub(super) fn search(
         bias: params.bias,
     };
     let ridges = ridges(params, &sample);
-    let mut trials = Vec::new();
-    let typical = typical_distance(sample.x.view(), params.seed);
-    let at = |k: i32| typical * 2f64.powf(f64::from(k) / 2.0);
-    let first: Vec<Kernel> = match &params.widths {
-        _ if params.kernel.width().is_none() => vec![params.kernel.clone()],
-        Search::Fixed => vec![params.kernel.clone()],
-        Search::Grid(widths) => widths.iter().map(|w| params.kernel.with_width(*w)).collect(),
-        Search::Auto => FIRST.map(|k| params.kernel.with_width(at(k))).collect(),
+    let judge = |kernel: &Kernel| {
+        let trial = |(ridge, score): (&f64, f64)| Trial::new(kernel.clone(), *ridge, score);
+        Ok(ridges.iter().zip(scores(kernel, &ridges, &sample)?).map(trial).collect())
     };
-    trials.extend(try_kernels(&first, &ridges, &sample, watch)?);
-    if params.widths == Search::Auto && params.kernel.width().is_some() {
-        widen(params, at, &ridges, &sample, watch, &mut trials)?;
+    let ladder = Ladder::new(typical_distance(sample.x.view(), params.seed), FIRST, LAST);
+    let mut trials = Trials::new(watch);
+    let of =
+        |widths: &[f64]| -> Vec<Kernel> { widths.iter().map(|w| params.kernel.with_width(*w)).collect() };
+    match &params.widths {
+        _ if params.kernel.width().is_none() => trials.side_by_side(&[params.kernel.clone()], judge)?,
+        Search::Fixed => trials.side_by_side(&[params.kernel.clone()], judge)?,
+        Search::Grid(widths) => trials.side_by_side(&of(widths), judge)?,
+        Search::Auto => {
+            trials.side_by_side(&of(&ladder.values()), judge)?;
+            trials.widen(&params.kernel, ladder, judge)?;
+        }
     }
-    if best(&trials).is_none() {
+    if best(trials.tried()).is_none() {
         return Err(Error::Numerical {
             what: "choosing the width and the ridge",
             reason: "no leave-one-out error was finite; check the scale of the target".to_owned(),
         });
     }
-    Ok((trials, notes))
-}
-
-/// Adds widths while the best one lies at an end of those tried.
-fn widen(
-    params: &KernelRidge,
-    at: impl Fn(i32) -> f64,
-    ridges: &[f64],
-    sample: &Sample,
-    watch: &dyn Watch,
-    trials: &mut Vec<Trial>,
-) -> Result<()> {
-    let (mut low, mut high) = (*FIRST.start(), *FIRST.end());
-    while let Some(trial) = best(trials) {
-        let kernel = |k: i32| params.kernel.with_width(at(k));
-        let next = if trial.kernel == kernel(low) && low > *LAST.start() {
-            low -= 1;
-            low
-        } else if trial.kernel == kernel(high) && high < *LAST.end() {
-            high += 1;
-            high
-        } else {
-            break;
-        };
-        trials.extend(try_kernels(&[kernel(next)], ridges, sample, watch)?);
-    }
-    Ok(())
+    Ok((trials.into_tried(), note))
 }
 
 /// The ridges to try, in proportion to the diagonal of the kernel matrix.
@@ -108,29 +79,6 @@ fn ridges(params: &KernelRidge, sample: &Sample) -> Vec<f64> {
             (-12..=4).map(|k| scale * 10f64.powf(f64::from(k) / 2.0)).collect()
         }
     }
-}
-
-/// All ridges for each kernel; the kernels run side by side.
-fn try_kernels(kernels: &[Kernel], ridges: &[f64], sample: &Sample, watch: &dyn Watch) -> Result<Vec<Trial>> {
-    let done = AtomicUsize::new(0);
-    let trials: Vec<Vec<Trial>> = kernels
-        .par_iter()
-        .map(|kernel| {
-            if watch.stop_requested() {
-                return Err(Error::Stopped);
-            }
-            let scores = scores(kernel, ridges, sample)?;
-            watch.progress(&Progress {
-                stage: "choosing the width",
-                done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                total: Some(kernels.len()),
-                detail: kernel.to_string(),
-            });
-            let trial = |(ridge, score): (&f64, f64)| Trial { kernel: kernel.clone(), ridge: *ridge, score };
-            Ok(ridges.iter().zip(scores).map(trial).collect())
-        })
-        .collect::<Result<_>>()?;
-    Ok(trials.into_iter().flatten().collect())
 }
 
 /// The weighted leave-one-out mean square error for every ridge; infinite where it cannot be had.
