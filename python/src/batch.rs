@@ -145,7 +145,7 @@ impl BatchLearner {
             return Err(ShapeError::new_err(text));
         }
         let fitted = watched(slf.py(), progress, |watch: &dyn Watch| {
-            let problem = Problem { x: rows, target, weights: weights.as_deref() }.checked()?;
+            let problem = Problem { x: rows.into(), target, weights: weights.as_deref() }.checked()?;
             fit(&*learner.method, problem, learner.standardise, watch)
         })?;
         learner.set_outcome(Outcome::new(fitted, labels, features).map_err(raise)?);
@@ -325,10 +325,10 @@ fn fit(
     if !standardise {
         return method.fit(&problem, watch);
     }
-    let standardisation = Standardisation::fit(problem.x)?;
+    let standardisation = Standardisation::fit(problem.x.require_dense("dense rows to be standardised")?)?;
     let mut x = problem.x.to_matrix();
     standardisation.apply(&mut x)?;
-    let mut fitted = method.fit(&Problem { x: x.view(), ..problem }, watch)?;
+    let mut fitted = method.fit(&Problem { x: (&x).into(), ..problem }, watch)?;
     fitted.model = fitted.model.with_standardisation(Some(standardisation))?;
     Ok(fitted)
 }

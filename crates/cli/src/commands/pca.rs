@@ -55,7 +55,7 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
         kernel: points.kernel.clone(),
         components: args.components as usize,
         centre: !args.no_centre,
-        memory: args.memory.map_or(default.memory, |m| m.0),
+        memory: args.memory.map(|m| m.0).into(),
         ..default
     };
     let fitted = pca.fit(points.x.view(), &bar)?;

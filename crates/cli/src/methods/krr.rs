@@ -14,7 +14,7 @@ fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
         ridge: settings.ridge.unwrap_or(default.ridge),
         ridges: if settings.ridge.is_some() { Search::Fixed } else { Search::Auto },
         seed: settings.seed,
-        memory: settings.memory.map_or(default.memory, |m| m.0),
+        memory: settings.memory.map(|m| m.0).into(),
         ..default
     }))
 }

@@ -3,6 +3,7 @@
 use super::{Entry, Settings};
 use crate::args::Bytes;
 use groat::batch::{LeastSquaresSvm, Method, Search, Solver};
+use groat::gram::Memory;
 
 pub const ENTRY: Entry = Entry {
     name: "lssvm",
@@ -15,7 +16,7 @@ const LEAVE_ONE_OUT_ROWS: usize = 5000;
 
 fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
     let default = LeastSquaresSvm::default();
-    let memory = settings.memory.map_or(default.memory, |m| m.0);
+    let memory = Memory::from(settings.memory.map(|m| m.0));
     let leave_one_out = match settings.solver {
         None | Some(Solver::Auto) => settings.rows <= LEAVE_ONE_OUT_ROWS,
         Some(solver) => solver != Solver::Iterative,
@@ -23,7 +24,7 @@ fn build(settings: &Settings<'_>) -> anyhow::Result<Box<dyn Method>> {
     Ok(Box::new(LeastSquaresSvm {
         kernel: settings.kernel.kernel.clone(),
         widths: if settings.kernel.width_given { Search::Fixed } else { Search::Auto },
-        support: settings.support.map(|support| support.rule(Some(Bytes(memory)))),
+        support: settings.support.map(|support| support.rule(Some(Bytes(memory.limit())))),
         ridge: settings.ridge.unwrap_or(default.ridge),
         ridges: if settings.ridge.is_some() { Search::Fixed } else { Search::Auto },
         solver: settings.solver.unwrap_or(Solver::Auto),

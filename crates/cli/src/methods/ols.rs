@@ -51,7 +51,7 @@ pub fn ols(settings: &Settings<'_>) -> anyhow::Result<Ols> {
         ols = ols.candidates(candidates as usize);
     }
     if let Some(memory) = settings.memory {
-        ols = ols.memory_limit(memory.0);
+        ols = ols.memory(memory.0);
     }
     Ok(match &given.class_weights {
         Some(weights) => ols.class_weights(class_weights(weights, settings.classes)?),

@@ -21,10 +21,7 @@ impl Expansion {
         };
         let scaled = Rows::new(&scaled, self.features())?;
         let (vectors, weights) = (self.vectors.view(), self.weights.view());
-        let mut out = match self.local.weighted_sum(&self.kernel, scaled, vectors, weights) {
-            Some(out) => out,
-            None => self.kernel.weighted_sum(scaled, vectors, weights)?,
-        };
+        let mut out = self.local.weighted_sum(&self.kernel, scaled.into(), vectors.into(), weights)?;
         if let Some(bias) = &self.bias {
             for row in out.data_mut().chunks_exact_mut(bias.len()) {
                 row.iter_mut().zip(bias).for_each(|(v, b)| *v += b);

@@ -20,9 +20,10 @@ pub fn fit(
     watch: &dyn Watch,
 ) -> anyhow::Result<(Fitted, Density)> {
     let method = methods::ols::density(settings)?;
-    let estimate = method.estimate(problem.x, problem.weights, watch)?;
-    let parzen = Parzen::new().width(estimate.parzen_width.clone()).fit(problem.x)?;
-    Ok((estimate.into_fitted(problem.x.rows())?, parzen))
+    let x = problem.x.require_dense("dense rows for a density")?;
+    let estimate = method.estimate(x, problem.weights, watch)?;
+    let parzen = Parzen::new().width(estimate.parzen_width.clone()).fit(x)?;
+    Ok((estimate.into_fitted(x.rows())?, parzen))
 }
 
 /// Both estimates for raw features. A density of standardised features would need the scale as a factor, so the

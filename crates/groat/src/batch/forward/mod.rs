@@ -43,7 +43,6 @@ mod simplex;
 mod source;
 mod sparse_density;
 mod streamed;
-mod symmetric;
 #[cfg(test)]
 mod tests;
 mod width;

@@ -8,8 +8,9 @@ use super::sparse_density::SparseDensity;
 use super::width::WidthSearch;
 use crate::batch::{Fitted, Method, Problem, Progress, Target, Trial, Watch};
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
+use crate::gram::Memory;
 use crate::kernels::Kernel;
-use crate::matrix::Rows;
+use crate::matrix::Points;
 use crate::tune::sample_rows;
 use std::ops::ControlFlow;
 
@@ -86,7 +87,7 @@ pub struct Ols {
     pub(super) candidates: Option<usize>,
     pub(super) seed: u64,
     pub(super) storage: Storage,
-    pub(super) memory_limit: u64,
+    pub(super) memory: Memory,
     pub(super) class_criterion: ClassCriterion,
     pub(super) class_weights: ClassWeights,
 }
@@ -105,7 +106,7 @@ impl Ols {
             candidates: None,
             seed: 0,
             storage: Storage::Auto,
-            memory_limit: 2 << 30,
+            memory: Memory::default(),
             class_criterion: ClassCriterion::Auto,
             class_weights: ClassWeights::Equal,
         }
@@ -176,10 +177,10 @@ impl Ols {
         self
     }
 
-    /// Bytes that stored candidate columns may take before they are recomputed instead (default 2 GiB).
+    /// What stored candidate columns may take before they are recomputed instead.
     #[must_use]
-    pub fn memory_limit(mut self, bytes: u64) -> Self {
-        self.memory_limit = bytes;
+    pub fn memory(mut self, memory: impl Into<Memory>) -> Self {
+        self.memory = memory.into();
         self
     }
 
@@ -310,17 +311,17 @@ impl Ols {
     }
 
     /// Runs the engine; also returns the number of candidate columns.
-    pub(super) fn select_terms(
+    pub(super) fn select_terms<'a>(
         &self,
-        x: Rows<'_>,
+        x: impl Into<Points<'a>>,
         rows: &[usize],
         root: Option<Vec<f64>>,
         objective: Objective<'_>,
         watch: &dyn Watch,
     ) -> Result<(super::select::Selection, usize)> {
-        let source = Source::new(&self.kernel, x, x.select(rows), root)?;
+        let source = Source::new(&self.kernel, x.into(), rows, root)?;
         let whole = !matches!(objective.criterion, Criterion::MeanSquare);
-        let columns = source.into_columns(self.storage, self.memory_limit, whole);
+        let columns = source.into_columns(self.storage, self.memory, whole);
         let energies = columns.energies();
         let lambda = match self.penalty {
             Penalty::Absolute(lambda) => lambda,

@@ -10,7 +10,7 @@ use crate::batch::{Fitted, Problem, Progress, Quiet, Target, Trial, Watch};
 use crate::error::{Error, Result, check_positive};
 use crate::expansion::winner;
 use crate::kernels::{Kernel, Width};
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{Matrix, PointSet, Points};
 use crate::tune::typical_distance;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -222,7 +222,7 @@ impl Running<'_> {
     /// Coordinate search: each feature's width is doubled or halved while that lowers the error, then by
     /// factors of the square root of two.
     fn per_feature(&mut self, start: f64, judged: Judgement) -> Result<Width> {
-        let features = self.part.x.cols();
+        let features = self.part.x.view().require_dense("dense rows for a width per feature")?.cols();
         let mut widths = vec![start; features];
         let mut best = judged;
         for factor in [2.0, 2.0, std::f64::consts::SQRT_2] {
@@ -260,7 +260,7 @@ fn by_folds(ols: &Ols, problem: &Problem<'_>, folds: usize) -> Result<Judgement>
         let fitted = ols.run(&train_problem, &Quiet)?.into_fitted(ols, &train_problem)?;
         size += fitted.model.size() as f64 / folds as f64;
         let test = Part::new(problem, &outside);
-        let values = fitted.model.values(test.x.view())?;
+        let values = fitted.model.values(test.x.view().to_matrix().view())?;
         losses.extend(test.losses(&values));
     }
     Ok(judgement(&losses, size))
@@ -275,7 +275,7 @@ pub(super) fn judgement(losses: &[f64], size: f64) -> Judgement {
 
 /// Some of the rows of a problem, owned.
 struct Part {
-    x: Matrix,
+    x: PointSet,
     values: Option<Matrix>,
     codes: Option<(Vec<usize>, usize)>,
     weights: Option<Vec<f64>>,
@@ -319,7 +319,7 @@ impl Part {
 }
 
 /// Ten widths from an eighth of the typical distance between rows upwards, each the root of two times the last.
-fn width_grid(x: Rows<'_>, seed: u64) -> Vec<f64> {
+fn width_grid(x: Points<'_>, seed: u64) -> Vec<f64> {
     let typical = typical_distance(x, seed);
     (0..10).map(|i| typical * 2f64.powf(0.5 * f64::from(i) - 3.0)).collect()
 }

@@ -40,7 +40,9 @@ use crate::batch::ridge::stablest;
 use crate::batch::{Fitted, KernelRidge, Method, Problem, Search, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::{Expansion, Record, Task};
+use crate::gram::Memory;
 use crate::kernels::Kernel;
+use crate::matrix::Rows;
 use crate::tune::{SupportRule, SupportTuning, sample_rows};
 
 /// Share of zeros from which on a sparse factorisation is quicker than a dense one.
@@ -105,8 +107,8 @@ pub struct LeastSquaresSvm {
     pub shift: bool,
     /// Relative residual at which conjugate gradients stop.
     pub tolerance: f64,
-    /// Bytes that matrix and factor may take.
-    pub memory: u64,
+    /// What matrix and factor may take.
+    pub memory: Memory,
     /// Seed of the samples by which the support is chosen.
     pub seed: u64,
 }
@@ -123,7 +125,7 @@ impl Default for LeastSquaresSvm {
             leave_one_out: false,
             shift: false,
             tolerance: 1e-12,
-            memory: 8 << 30,
+            memory: Memory::default(),
             seed: 0,
         }
     }
@@ -188,7 +190,7 @@ impl LeastSquaresSvm {
     /// The kernel with the support that the rule chooses, and a word on it.
     fn with_support(&self, kernel: Kernel, problem: &Problem<'_>, notes: &mut Vec<String>) -> Result<Kernel> {
         let Some(rule) = self.support else { return Ok(kernel) };
-        let tuning = SupportTuning::for_kernel(&kernel, problem.x, self.seed)?;
+        let tuning = SupportTuning::for_kernel(&kernel, dense_rows(problem)?, self.seed)?;
         let choice = tuning.choose(rule)?;
         notes.push(match rule {
             SupportRule::Given(_) => format!("support {choice}"),
@@ -199,6 +201,11 @@ impl LeastSquaresSvm {
         notes.extend(nearly_full(&tuning, choice.sparsity));
         Ok(tuning.kernel_with(choice.support))
     }
+}
+
+/// The rows where neighbours are looked for.
+fn dense_rows<'a>(problem: &Problem<'a>) -> Result<Rows<'a>> {
+    problem.x.require_dense("dense rows for a kernel with compact support")
 }
 
 /// A word where a compact kernel brings little, and what more zeros would cost.

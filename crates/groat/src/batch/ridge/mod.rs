@@ -26,6 +26,7 @@ pub(in crate::batch) use solve::summary;
 use crate::batch::{Fitted, Method, Problem, Target, Trial, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::{Expansion, Record, Task};
+use crate::gram::{Memory, Need, Plan};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 
@@ -57,8 +58,8 @@ pub struct KernelRidge {
     pub leave_one_out: bool,
     /// The search uses at most this many rows, drawn at random; the fit uses all.
     pub selection_rows: usize,
-    /// Refuse a fit whose matrix would not fit into this many bytes.
-    pub memory: u64,
+    /// What the matrix may take: it is made once and factorised in place.
+    pub memory: Memory,
     /// Seed of the random draw.
     pub seed: u64,
 }
@@ -73,7 +74,7 @@ impl Default for KernelRidge {
             bias: true,
             leave_one_out: true,
             selection_rows: 800,
-            memory: 8 << 30,
+            memory: Memory::default(),
             seed: 0,
         }
     }
@@ -105,17 +106,8 @@ impl KernelRidge {
         if n < needed {
             return Err(Error::TooFew { what: "leave-one-out", unit: "rows", needed, found: n });
         }
-        // The matrix is made once and factorised in place; the right-hand sides are small beside it.
-        let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(8);
-        if bytes > self.memory {
-            let advice = "take a method that keeps few vectors, fewer rows, or raise the limit";
-            return Err(Error::Memory {
-                what: "kernel ridge regression",
-                needed: bytes,
-                limit: self.memory,
-                advice,
-            });
-        }
+        // Before anything is searched.
+        Plan::choose(Need::Factor, n, n, problem.x.bytes(), self.memory)?;
         Ok(())
     }
 
