@@ -5,7 +5,7 @@ use crate::errors::{ParameterError, ShapeError, raise};
 use crate::settings::whole;
 use crate::threads::detached;
 use groat::Real;
-use groat::gram::SparseGram;
+use groat::gram::{Memory, SparseGram};
 use groat::kernels::{Kernel, Width};
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
@@ -239,7 +239,7 @@ impl PyKernel {
         x: &Bound<'py, PyAny>,
         memory: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let limit = memory.map_or(Ok(8 << 30), |bytes| whole("memory", bytes))?;
+        let limit = Memory::from(memory.map(|bytes| whole("memory", bytes)).transpose()?);
         let x = Input::<f64>::rows_of("x", x)?;
         let rows = x.finite("x")?;
         let (data, indices, starts) = detached(py, || {

@@ -51,7 +51,7 @@ impl PyLeastSquaresSvm {
             leave_one_out,
             shift,
             tolerance: params.number("tolerance")?.unwrap_or(default.tolerance),
-            memory: params.whole("memory")?.unwrap_or(default.memory),
+            memory: params.whole("memory")?.into(),
             seed: params.whole("seed")?.unwrap_or(default.seed),
             ..default
         };

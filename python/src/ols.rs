@@ -39,7 +39,7 @@ fn selection(params: &Params<'_>, mut ols: Ols) -> PyResult<Ols> {
         ols = ols.candidates(count);
     }
     if let Some(bytes) = params.whole("memory")? {
-        ols = ols.memory_limit(bytes);
+        ols = ols.memory(bytes);
     }
     if let Some(seed) = params.whole("seed")? {
         ols = ols.seed(seed);

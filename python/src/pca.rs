@@ -52,7 +52,7 @@ impl PyKernelPca {
             components: params.count("components")?.unwrap_or(default.components),
             centre,
             tolerance: params.number("tolerance")?.unwrap_or(default.tolerance),
-            memory: params.whole("memory")?.unwrap_or(default.memory),
+            memory: params.whole("memory")?.into(),
         };
         Ok(Self { analysis, params: params.0.unbind(), found: Mutex::new(None) })
     }

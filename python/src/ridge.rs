@@ -37,7 +37,7 @@ impl PyKernelRidge {
         (method.kernel, method.widths) = params.kernel_and_width()?;
         (method.ridge, method.ridges) = params.ridge(method.ridge)?;
         method.selection_rows = params.count("selection_rows")?.unwrap_or(method.selection_rows);
-        method.memory = params.whole("memory")?.unwrap_or(method.memory);
+        method.memory = params.whole("memory")?.into();
         method.seed = params.whole("seed")?.unwrap_or(method.seed);
         let base = BatchLearner::new(Box::new(method), Goal::named(task)?, standardise, params);
         Ok(PyClassInitializer::from(base).add_subclass(Self))

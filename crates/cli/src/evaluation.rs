@@ -94,7 +94,9 @@ impl Evaluation {
     /// Lets a model answer, and compares.
     pub fn of(model: &Model, samples: &Dataset) -> groat::Result<Self> {
         let values = match model.task() {
-            Task::Density => Matrix::column(Density::from_model(model)?.log_density(dense(samples.x())?)?),
+            Task::Density => {
+                Matrix::column(Density::from_model(model)?.log_density(density_rows(samples.x())?)?)
+            }
             _ => model.values(samples.x())?,
         };
         let errors = match samples.answers() {
@@ -109,9 +111,9 @@ impl Evaluation {
     }
 }
 
-/// The rows where only dense ones will do.
-pub fn dense(x: Points<'_>) -> groat::Result<Rows<'_>> {
-    x.dense().ok_or_else(|| groat::Error::parameter("features", "sparse", "dense rows for this"))
+/// Rows that a density can be asked about.
+pub fn density_rows(x: Points<'_>) -> groat::Result<Rows<'_>> {
+    x.require_dense("dense rows for a density")
 }
 
 fn compare_values(targets: &[String], y: &Matrix, values: &Matrix) -> groat::Result<Errors> {

@@ -1,7 +1,6 @@
 //! Rows without answers, read and brought to the form that a kernel sees.
 
 use crate::args::PointArgs;
-use crate::evaluation::dense;
 use crate::input::read_table;
 use crate::session::Session;
 use groat::Kernel;
@@ -47,7 +46,7 @@ impl Points {
         let mut notes = Vec::new();
         let mut kernel = args.kernel.for_features(data.x().cols()).kernel;
         if !args.kernel.width_given && kernel.width().is_some() {
-            let width = typical_distance(dense(Prepared::new(&data, preparation)?.x())?, session.seed);
+            let width = typical_distance(Prepared::new(&data, preparation)?.x(), session.seed);
             notes.push(format!("width {width:.4}, the median distance of the rows"));
             kernel = kernel.with_width(width);
         }

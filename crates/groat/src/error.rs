@@ -228,7 +228,7 @@ fn after_semicolon(remark: &str) -> String {
 }
 
 /// An amount of memory as people say it.
-fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     let units = [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match units.into_iter().find(|(unit, _)| bytes >= 10 * unit || bytes == *unit) {
         Some((unit, name)) => format!("{} {name}", bytes.div_ceil(unit)),

@@ -1,7 +1,6 @@
 //! `groat pca`: principal components in the feature space of a kernel.
 
 use crate::args::PcaArgs;
-use crate::evaluation::dense;
 use crate::output::page::foot;
 use crate::output::progress::Bar;
 use crate::output::summary::Summary;
@@ -49,7 +48,8 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
     let prepared = points.prepared()?;
     let (mut kernel, mut notes) = (points.kernel.clone(), points.notes.clone());
     if let Some(support) = args.support {
-        let tuning = SupportTuning::for_kernel(&kernel, dense(prepared.x())?, session.seed)?;
+        let x = prepared.x().require_dense("dense rows for a compact support")?;
+        let tuning = SupportTuning::for_kernel(&kernel, x, session.seed)?;
         let choice = tuning.choose(args.memory.map_or(support, |Bytes(bytes)| support.within(bytes)))?;
         notes.push(format!("support {choice}"));
         kernel = tuning.kernel_with(choice.support);
@@ -59,10 +59,10 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
         kernel: kernel.clone(),
         components: args.components as usize,
         centre: !args.no_centre,
-        memory: args.memory.map_or(default.memory, |m| m.0),
+        memory: args.memory.map(|m| m.0).into(),
         ..default
     };
-    let fitted = pca.fit(dense(prepared.x())?, &bar)?;
+    let fitted = pca.fit(prepared.x(), &bar)?;
     notes.extend(fitted.notes().iter().cloned());
     let scores = fitted.transform(prepared.x())?;
     session.check_stop()?;

@@ -1,7 +1,6 @@
 //! `groat tune-support`: how far shall a compact kernel reach?
 
 use crate::args::TuneSupportArgs;
-use crate::evaluation::dense;
 use crate::output::page::{foot, spy, support_curves};
 use crate::output::progress::Bar;
 use crate::output::summary::Summary;
@@ -89,7 +88,7 @@ pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
     let points = Points::read(&args.points, session)?;
     session.check_stop()?;
     let prepared = points.prepared()?;
-    let x = dense(prepared.x())?;
+    let x = prepared.x().require_dense("dense rows for a compact support")?;
     let tuning = SupportTuning::for_kernel(&points.kernel, x, session.seed)?;
     let rule = args.memory.map_or(args.rule, |Bytes(bytes)| args.rule.within(bytes));
     let choice = tuning.choose(rule)?;

@@ -144,8 +144,7 @@ impl<'a> Prepared<'a> {
 
     /// The borrowed form that methods take.
     pub fn problem(&self) -> Result<Problem<'_>> {
-        let x = self.x().dense().ok_or_else(|| crate::Error::parameter("features", "sparse", "dense"))?;
-        Ok(Problem { x, ..self.data.problem()? })
+        Ok(Problem { x: self.x(), ..self.data.problem()? })
     }
 
     /// Makes what a method returned take raw data and know all that is known.

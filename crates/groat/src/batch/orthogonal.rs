@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
 use crate::expansion::Expansion;
+use crate::gram;
 use crate::matrix::{Matrix, Points};
 use crate::model::Model;
 use serde::{Deserialize, Serialize};
@@ -29,8 +30,7 @@ impl Orthogonal {
         let mut w = vec![0.0; self.upper.len()];
         for start in (0..x.rows()).step_by(BLOCK) {
             let block = x.slice(start, (start + BLOCK).min(x.rows()));
-            let kernels =
-                model.kernel().cross(block.to_matrix().view(), model.vectors().to_matrix().view())?;
+            let kernels = gram::cross(model.kernel(), block, model.vectors())?;
             for k in 0..block.rows() {
                 for i in 0..w.len() {
                     let phi = if i < first { 1.0 } else { kernels[(k, i - first)] };

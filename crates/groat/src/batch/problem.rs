@@ -1,7 +1,7 @@
 //! What is to be learnt.
 
 use crate::error::{Error, Result, check_len};
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{Matrix, Points, Rows};
 use crate::model::Task;
 
 /// What a row is to be mapped to.
@@ -23,8 +23,8 @@ pub enum Target<'a> {
 /// Data to learn from. The features stand as the kernel shall see them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Problem<'a> {
-    /// One row per sample.
-    pub x: Rows<'a>,
+    /// One row per sample, dense or sparse.
+    pub x: Points<'a>,
     /// What the rows are to be mapped to.
     pub target: Target<'a>,
     /// How much each sample counts; all alike when absent.
@@ -33,23 +33,23 @@ pub struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     /// One number per row.
-    pub fn regression(x: Rows<'a>, y: &'a [f64]) -> Result<Self> {
-        Self { x, target: Target::Values(Rows::new(y, 1)?), weights: None }.checked()
+    pub fn regression(x: impl Into<Points<'a>>, y: &'a [f64]) -> Result<Self> {
+        Self { x: x.into(), target: Target::Values(Rows::new(y, 1)?), weights: None }.checked()
     }
 
     /// Several numbers per row.
-    pub fn multi_output(x: Rows<'a>, y: Rows<'a>) -> Result<Self> {
-        Self { x, target: Target::Values(y), weights: None }.checked()
+    pub fn multi_output(x: impl Into<Points<'a>>, y: Rows<'a>) -> Result<Self> {
+        Self { x: x.into(), target: Target::Values(y), weights: None }.checked()
     }
 
     /// One class code per row.
-    pub fn classification(x: Rows<'a>, codes: &'a [usize], count: usize) -> Result<Self> {
-        Self { x, target: Target::Classes { codes, count }, weights: None }.checked()
+    pub fn classification(x: impl Into<Points<'a>>, codes: &'a [usize], count: usize) -> Result<Self> {
+        Self { x: x.into(), target: Target::Classes { codes, count }, weights: None }.checked()
     }
 
     /// Rows alone.
-    pub fn density(x: Rows<'a>) -> Result<Self> {
-        Self { x, target: Target::Density, weights: None }.checked()
+    pub fn density(x: impl Into<Points<'a>>) -> Result<Self> {
+        Self { x: x.into(), target: Target::Density, weights: None }.checked()
     }
 
     /// Gives the samples weights, each finite and above 0.
@@ -119,6 +119,82 @@ impl<'a> Problem<'a> {
                 out
             }
             Target::Density => Matrix::zeros(self.x.rows(), 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kernel;
+    use crate::batch::forward::Ols;
+    use crate::batch::{KernelPca, KernelRidge, LeastSquaresSvm, Method, Quiet, Search};
+    use crate::matrix::Csr;
+    use crate::model::Model;
+
+    /// Rows that are mostly zeros, with a number and a class for each.
+    fn example() -> (Matrix, Vec<f64>, Vec<usize>) {
+        let (n, d) = (60, 25);
+        let number = |i: usize| ((i as f64) * 12.9898).sin() * 3.0;
+        let kept = |i: usize| if number(i + 7) > 2.0 { number(i) } else { 0.0 };
+        let x = Matrix::from_vec((0..n * d).map(kept).collect(), n, d).unwrap();
+        let y: Vec<f64> = x.view().iter().map(|row| row.iter().sum::<f64>().tanh()).collect();
+        let codes = y.iter().map(|y| usize::from(*y > 0.0) + usize::from(*y > 0.5)).collect();
+        (x, y, codes)
+    }
+
+    #[test]
+    fn every_method_learns_the_same_from_sparse_rows() {
+        let (x, y, codes) = example();
+        let sparse = Csr::from_rows(x.view());
+        let kernel = Kernel::gaussian(4.0);
+        let methods: [Box<dyn Method>; 4] = [
+            Box::new(KernelRidge::default()),
+            Box::new(LeastSquaresSvm { kernel: kernel.clone(), widths: Search::Auto, ..Default::default() }),
+            Box::new(Ols::new(kernel.clone()).max_terms(8)),
+            Box::new(Ols::new(kernel.clone()).search(Default::default()).max_terms(8)),
+        ];
+        for method in methods {
+            for classes in [false, true] {
+                let fit = |x: Points<'_>| {
+                    let problem = if classes {
+                        Problem::classification(x, &codes, 3)
+                    } else {
+                        Problem::regression(x, &y)
+                    };
+                    method.fit(&problem.unwrap(), &Quiet).unwrap().model
+                };
+                let (dense, sparse) = (fit(Points::from(&x)), fit(Points::from(sparse.view())));
+                let vectors = |model: &Model| model.expansion().vectors().to_matrix();
+                assert_eq!(vectors(&dense), vectors(&sparse), "{}", method.name());
+                let (a, b) = (dense.values(x.view()).unwrap(), sparse.values(x.view()).unwrap());
+                assert!(
+                    a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 1e-8),
+                    "{}",
+                    method.name()
+                );
+            }
+        }
+        let pca = KernelPca { kernel, components: 3, ..Default::default() };
+        let (dense, sparse) = (pca.fit(&x, &Quiet).unwrap(), pca.fit(sparse.view(), &Quiet).unwrap());
+        for (a, b) in dense.eigenvalues().iter().zip(sparse.eigenvalues()) {
+            assert!((a - b).abs() < 1e-10 * a);
+        }
+    }
+
+    #[test]
+    fn what_needs_dense_rows_says_so() {
+        let (x, y, _) = example();
+        let sparse = Csr::from_rows(x.view());
+        let problem = Problem::regression(sparse.view(), &y).unwrap();
+        let density = Problem::density(sparse.view()).unwrap();
+        let compact = Kernel::compact_for(Kernel::gaussian(1.0), 2.0, 25);
+        let machine = LeastSquaresSvm { kernel: compact, ..Default::default() };
+        for error in [
+            Ols::new(Kernel::gaussian(1.0)).fit(&density, &Quiet).unwrap_err(),
+            machine.fit(&problem, &Quiet).unwrap_err(),
+        ] {
+            assert!(matches!(error, Error::Parameter { name: "features", .. }), "{error}");
         }
     }
 }

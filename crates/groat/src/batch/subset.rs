@@ -2,12 +2,12 @@
 
 use super::{Problem, Target};
 use crate::error::Result;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, PointSet};
 
 /// Some of the rows of a problem with what they are to be mapped to and how much they count.
 #[derive(Clone, Debug)]
 pub(crate) struct Subset {
-    x: Matrix,
+    x: PointSet,
     target: OwnedTarget,
     weights: Option<Vec<f64>>,
 }

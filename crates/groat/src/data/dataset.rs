@@ -276,10 +276,7 @@ impl Dataset {
 
     /// The borrowed form that methods take.
     pub fn problem(&self) -> Result<Problem<'_>> {
-        let Points::Dense(x) = self.x() else {
-            return Err(Error::parameter("features", "sparse", "dense rows for this method"));
-        };
-        Problem { x, target: self.answers.target(), weights: self.weights() }.checked()
+        Problem { x: self.x(), target: self.answers.target(), weights: self.weights() }.checked()
     }
 
     /// How many samples repeat the features of an earlier one, and the first such pair with the later one first

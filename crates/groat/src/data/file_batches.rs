@@ -121,7 +121,7 @@ impl FileBatches {
         // The features play no part in the coding.
         let features = Matrix::zeros(codes.len(), 1);
         let target = Target::Classes { codes: &codes, count: labels.len() };
-        Ok(Problem { x: features.view(), target, weights: None }.responses())
+        Ok(Problem { x: features.view().into(), target, weights: None }.responses())
     }
 }
 

@@ -11,18 +11,7 @@ impl Expansion {
         check_len("features per row", self.features(), x.cols())?;
         x.check_finite("the input")?;
         let (vectors, weights) = (self.vectors.view(), self.weights.view());
-        let mut out = match (x, vectors) {
-            (Points::Dense(x), Points::Dense(vectors)) => {
-                match self.local.weighted_sum(&self.kernel, x, vectors, weights) {
-                    Some(out) => out,
-                    None => self.kernel.weighted_sum(x, vectors, weights)?,
-                }
-            }
-            _ => {
-                let (x, vectors) = (x.to_matrix(), vectors.to_matrix());
-                self.kernel.weighted_sum(x.view(), vectors.view(), weights)?
-            }
-        };
+        let mut out = self.local.weighted_sum(&self.kernel, x, vectors, weights)?;
         if let Some(bias) = &self.bias {
             for row in out.data_mut().chunks_exact_mut(bias.len()) {
                 row.iter_mut().zip(bias).for_each(|(v, b)| *v += b);

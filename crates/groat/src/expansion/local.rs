@@ -4,8 +4,10 @@
 //! in a neighbour index at the first prediction, and from then on a prediction costs what the neighbours
 //! of its query cost, however many vectors there are.
 
+use crate::error::Result;
+use crate::gram;
 use crate::kernels::{Evaluator, Kernel};
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{Matrix, Points, Rows};
 use crate::neighbours::Neighbours;
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -78,14 +80,24 @@ impl PartialEq for Local {
 }
 
 impl Local {
-    /// `sum_j k(x_i, v_j) w_j` over the neighbours of every row; `None` where a search cannot pay.
+    /// `sum_j k(x_i, v_j) w_j` for every row of `x`, by way of its neighbours where that pays.
     pub(super) fn weighted_sum(
         &self,
         kernel: &Kernel,
-        x: Rows<'_>,
-        vectors: Rows<'_>,
+        x: Points<'_>,
+        vectors: Points<'_>,
         weights: Rows<'_>,
-    ) -> Option<Matrix> {
+    ) -> Result<Matrix> {
+        if let (Some(x), Some(vectors)) = (x.dense(), vectors.dense())
+            && let Some(sums) = self.near(kernel, x, vectors, weights)
+        {
+            return Ok(sums);
+        }
+        gram::weighted_sum(kernel, x, vectors, weights)
+    }
+
+    /// The sums over the neighbours of every row; `None` where a search cannot pay.
+    fn near(&self, kernel: &Kernel, x: Rows<'_>, vectors: Rows<'_>, weights: Rows<'_>) -> Option<Matrix> {
         let support = kernel.support().filter(|_| vectors.rows() >= MIN_VECTORS)?;
         let arranged = self.0.get_or_init(|| Arranged::new(kernel, vectors, weights, support)).as_ref()?;
         let coordinates = kernel.distance_coordinates(x);

@@ -1,10 +1,30 @@
-//! Gram matrices too large to be stored densely.
+//! Kernel matrices: one provider for all learners.
 //!
-//! A kernel with compact support (003 (1)) has a Gram matrix that is mostly zeros. [`SparseGram`]
-//! assembles it through a neighbour search, never forming the `n^2` entries, straight into symmetric
-//! compressed storage, and knows what it will take before it takes it.
+//! [`Gram`] is the matrix `k(a_i, b_j)` over dense or sparse points. The caller says what it will do with it
+//! ([`Need`]) and how much memory there is ([`Memory`]); it then stands in double precision, in single precision with
+//! sums in double, as its nonzeros, or nowhere ([`Form`]), and gives rows, blocks, products and its diagonal alike.
+//! A [`Plan`] says beforehand what that takes, or refuses. [`RowCache`] keeps the latest rows under a limit.
+//!
+//! A kernel with compact support (003 (1)) has a matrix that is mostly zeros. [`SparseGram`] assembles it through
+//! a neighbour search, never forming the `n^2` entries, straight into symmetric compressed storage.
+//!
+//! Where no matrix is wanted, [`weighted_sum`] gives `sum_j k(x_i, v_j) w_j`, and [`matrix`] and [`cross`] give
+//! matrices to callers who know that there is room.
 
+mod cache;
+mod evaluate;
+pub(crate) mod loops;
+mod memory;
+mod provider;
 mod sparse;
+mod stored;
+mod symmetric;
 
+pub use cache::RowCache;
+pub use evaluate::{cross, diagonal, matrix, weighted_sum};
 pub use groat_linalg::Bandwidth;
+pub use memory::{Form, Memory, Need, Plan};
+pub use provider::Gram;
 pub use sparse::{Expected, SparseGram};
+pub(crate) use stored::Stored;
+pub(crate) use symmetric::Symmetric;

@@ -5,6 +5,7 @@ use groat_linalg::{
 };
 use rayon::prelude::*;
 
+use super::memory::Memory;
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
@@ -55,41 +56,56 @@ impl SparseGram {
         Ok(expect_from(&index, Rows::new(&scaled, x.cols())?, seed))
     }
 
-    /// Assembles the matrix in parallel; refuses when its storage would exceed `memory` bytes.
-    ///
-    /// Two passes: the neighbours are counted, then written to their final place.
-    pub fn assemble(kernel: &Kernel, x: Rows<'_>, memory: u64) -> Result<SparseGram> {
+    /// Assembles the matrix in parallel; refuses when its storage would exceed the memory.
+    pub fn assemble(kernel: &Kernel, x: Rows<'_>, memory: impl Into<Memory>) -> Result<SparseGram> {
         let (index, scaled) = index_for(kernel, x)?;
         let scaled = Rows::new(&scaled, x.cols())?;
-        let refuse = |needed: f64| Error::Memory {
-            what: "the sparse kernel matrix",
-            needed: needed as u64,
-            limit: memory,
-            advice: "take a smaller support, or have it chosen for this much memory",
-        };
+        let order = index.order();
+        Self::from_index(kernel, &index, memory.into(), |j| scaled.row(j), |place| order[place])
+    }
+
+    /// The matrix of the rows in the order of their index, in which neighbours stand close together, and the index.
+    pub(crate) fn arranged(kernel: &Kernel, x: Rows<'_>, memory: Memory) -> Result<(SparseGram, Neighbours)> {
+        let (index, _) = index_for(kernel, x)?;
+        let points = index.points();
+        let gram = Self::from_index(kernel, &index, memory, |j| points.row(j), |place| place as u32)?;
+        Ok((gram, index))
+    }
+
+    /// The matrix whose row `j` stands at `point(j)`; a point of the index is row `row(place)`.
+    ///
+    /// Two passes: the neighbours are counted, then written to their final place.
+    fn from_index<'a>(
+        kernel: &Kernel,
+        index: &Neighbours,
+        memory: Memory,
+        point: impl Fn(usize) -> &'a [f64] + Sync,
+        row: impl Fn(usize) -> u32 + Sync,
+    ) -> Result<SparseGram> {
+        let (n, what) = (index.len(), "the sparse kernel matrix");
+        let advice = "take a smaller support, or have it chosen for this much memory";
         // A sample first: where the matrix is far too large, counting all rows would take long.
-        if x.rows() > MANY * SAMPLE {
-            let expected = expect_from(&index, scaled, 0);
-            if expected.bytes - 12.0 * expected.error * 3.0 > memory as f64 {
-                return Err(refuse(expected.bytes));
+        if n > MANY * SAMPLE {
+            let expected = expect_from(index, index.points(), 0);
+            let surely = expected.bytes - 12.0 * expected.error * 3.0;
+            if surely > memory.limit() as f64 {
+                memory.check(what, expected.bytes as u64, advice)?;
             }
         }
-        let mut counts = vec![0_u32; x.rows()];
+        let mut counts = vec![0_u32; n];
         counts.par_chunks_mut(CHUNK).enumerate().for_each(|(c, counts)| {
             for (k, count) in counts.iter_mut().enumerate() {
-                let j = (c * CHUNK + k) as u32;
-                index.visit(scaled.row(j as usize), |i, _| *count += u32::from(i <= j));
+                let j = c * CHUNK + k;
+                index.visit_places(point(j), |place, _| *count += u32::from(row(place) <= j as u32));
             }
         });
         let stored: u64 = counts.iter().map(|&c| u64::from(c)).sum();
-        let bytes = storage(stored as f64, x.rows());
-        if bytes > memory as f64 {
-            return Err(refuse(bytes));
-        }
+        memory.check(what, storage(stored as f64, n) as u64, advice)?;
         let evaluator = kernel.evaluator::<f64>();
         let matrix = SparseSymmetric::assemble(&counts, |j, rows, values| {
             let mut hits: Vec<(u32, f64)> = Vec::with_capacity(rows.len());
-            index.visit(scaled.row(j), |i, squared| {
+            index.visit_places(point(j), |place, squared| {
+                let i = row(place);
                 if i <= j as u32 {
                     hits.push((i, squared));
                 }
@@ -169,6 +185,20 @@ impl SparseGram {
     /// Nonzeros in each cell of a `side x side` picture, row by row, for spy plots of any size.
     pub fn picture(&self, side: usize) -> Vec<u64> {
         self.matrix.picture(side)
+    }
+
+    /// Writes row `i`, zeros included.
+    pub(super) fn row(&self, i: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        let (rows, values) = self.upper_column(i);
+        rows.iter().zip(values).for_each(|(j, v)| out[*j as usize] = *v);
+        // The rest of the row stands in the columns after it.
+        (i + 1..self.n()).for_each(|j| out[j] = self.get(i, j));
+    }
+
+    /// `out = K v`.
+    pub(super) fn multiply(&self, v: &[f64], out: &mut [f64]) -> groat_linalg::Result<()> {
+        self.matrix.multiply(v, out)
     }
 
     pub(crate) fn into_matrix(self) -> SparseSymmetric {

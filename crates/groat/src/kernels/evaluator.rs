@@ -1,6 +1,7 @@
 //! A kernel made ready for evaluation.
 
 use super::block::{TILE, TILE_PANELS, row};
+use super::centres::LANES;
 use super::compact::Taper;
 use super::profile::{Form, Profile, split};
 use super::{Centres, Kernel};
@@ -79,7 +80,15 @@ impl<T: Real> Evaluator<T> {
     pub fn row(&self, x: &[T], centres: &Centres<T>, out: &mut [T]) {
         let n = centres.len().min(out.len());
         if x.len() == centres.dim() {
-            self.columns(x, centres, &mut out[..n]);
+            self.columns(x, centres, 0, &mut out[..n]);
+        }
+    }
+
+    /// [`row`](Self::row) from centre number `first` on, a multiple of a panel, as far as `out` goes.
+    pub(super) fn piece(&self, x: &[T], centres: &Centres<T>, first: usize, out: &mut [T]) {
+        let n = centres.len().saturating_sub(first).min(out.len());
+        if x.len() == centres.dim() {
+            self.columns(x, centres, first, &mut out[..n]);
         }
     }
 
@@ -87,14 +96,14 @@ impl<T: Real> Evaluator<T> {
     /// a slow loop of their own. What is beyond the last centre means nothing.
     pub(crate) fn whole_row(&self, x: &[T], centres: &Centres<T>, out: &mut [T]) {
         if x.len() == centres.dim() {
-            self.columns(x, centres, out);
+            self.columns(x, centres, 0, out);
         }
     }
 
-    /// One row against the first `out.len()` columns of the panels.
-    fn columns(&self, x: &[T], centres: &Centres<T>, out: &mut [T]) {
+    /// One row against `out.len()` columns of the panels, from number `first` on.
+    fn columns(&self, x: &[T], centres: &Centres<T>, first: usize, out: &mut [T]) {
         for (tile, out) in out.chunks_mut(TILE).enumerate() {
-            row(self, x, centres.panels(tile * TILE_PANELS), out);
+            row(self, x, centres.panels(first / LANES + tile * TILE_PANELS), out);
         }
     }
 }

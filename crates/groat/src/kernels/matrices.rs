@@ -4,11 +4,12 @@
 //! computed by the same instructions in the same order: the result does not depend on the threads.
 
 use super::block::{TILE, block, scratch_len};
-use super::{Centres, Evaluator, Kernel};
+use super::{Centres, Evaluator, Kernel, Packed};
 use crate::error::{Result, check_len};
-use crate::matrix::{Matrix, Real, Rows};
+use crate::matrix::{Matrix, Points, Real, Rows};
 use crate::simd::{axpy, dot};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows of one block of work.
 const BLOCK_ROWS: usize = 64;
@@ -19,18 +20,7 @@ const CHEAP_FEATURES: usize = 24;
 impl Kernel {
     /// The matrix `k(a_i, b_j)`.
     pub fn cross<T: Real>(&self, a: Rows<'_, T>, b: Rows<'_, T>) -> Result<Matrix<T>> {
-        check_len("features per row", a.cols(), b.cols())?;
-        self.check_for(a.cols())?;
-        let mut out = Matrix::zeros(a.rows(), b.rows());
-        let (evaluator, centres) = (self.evaluator(), Centres::from_rows(b));
-        let n = b.rows();
-        if n == 0 {
-            return Ok(out);
-        }
-        out.data_mut().par_chunks_mut(BLOCK_ROWS * n).enumerate().for_each(|(c, out)| {
-            fill(&evaluator, a.slice(c * BLOCK_ROWS, c * BLOCK_ROWS + out.len() / n), &centres, 0, out);
-        });
-        Ok(out)
+        Ok(whole(&Direct::new(self, a, b)?))
     }
 
     /// The symmetric matrix `k(x_i, x_j)`. With many features one half is computed and the other mirrored; the
@@ -44,19 +34,7 @@ impl Kernel {
     /// # Ok::<(), groat::Error>(())
     /// ```
     pub fn gram<T: Real>(&self, x: Rows<'_, T>) -> Result<Matrix<T>> {
-        self.check_for(x.cols())?;
-        let n = x.rows();
-        if n == 0 || x.cols() <= CHEAP_FEATURES {
-            return self.cross(x, x);
-        }
-        let mut out = Matrix::zeros(n, n);
-        let (evaluator, centres) = (self.evaluator(), Centres::from_rows(x));
-        out.data_mut().par_chunks_mut(BLOCK_ROWS * n).enumerate().for_each(|(c, out)| {
-            let start = c * BLOCK_ROWS;
-            fill(&evaluator, x.slice(start, start + out.len() / n), &centres, start, out);
-        });
-        mirror(out.data_mut(), n, 0);
-        Ok(out)
+        Ok(symmetric(&Direct::new(self, x, x)?, x.cols()))
     }
 
     /// `f(x_i) = sum_j k(x_i, v_j) w_j` for every row of `x`, without storing the matrix. Row `j` of `weights`
@@ -67,49 +45,148 @@ impl Kernel {
         v: Rows<'_, T>,
         weights: Rows<'_, T>,
     ) -> Result<Matrix<T>> {
-        check_len("features per row", v.cols(), x.cols())?;
         check_len("rows of weights", v.rows(), weights.rows())?;
-        self.check_for(x.cols())?;
-        let (n, outputs) = (v.rows(), weights.cols());
-        let mut out = Matrix::zeros(x.rows(), outputs);
-        let (evaluator, centres) = (self.evaluator(), Centres::from_rows(v));
-        let single: Vec<T> = if outputs == 1 { weights.data().to_vec() } else { Vec::new() };
-        out.data_mut().par_chunks_mut(BLOCK_ROWS * outputs).enumerate().for_each(|(c, out)| {
-            let rows = x.slice(c * BLOCK_ROWS, c * BLOCK_ROWS + out.len() / outputs);
-            let mut scratch = vec![T::default(); scratch_len(x.cols())];
-            let mut values = vec![T::default(); rows.rows() * TILE.min(n)];
-            for first in (0..n).step_by(TILE) {
-                let columns = TILE.min(n - first);
-                block(&evaluator, rows.data(), &centres, first, columns, &mut values, columns, &mut scratch);
-                for (k, out) in values.chunks_exact(columns).zip(out.chunks_exact_mut(outputs)) {
-                    if outputs == 1 {
-                        out[0] = out[0] + dot(k, &single[first..first + columns]);
-                    } else {
-                        for (k, w) in k.iter().zip(weights.slice(first, first + columns).iter()) {
-                            axpy(*k, w, out);
-                        }
-                    }
-                }
-            }
-        });
-        Ok(out)
+        Ok(sums(&Direct::new(self, x, v)?, weights))
     }
 }
 
-/// Kernel values of `rows` against the centres from number `from` on, one whole row of `out` for each row.
-fn fill<T: Real>(
+/// A kernel matrix of which any block can be had.
+pub(crate) trait Blocks<T>: Sync {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// Number of columns.
+    fn columns(&self) -> usize;
+    /// Columns that are worth having at a time, a multiple of eight.
+    fn tile(&self) -> usize {
+        TILE
+    }
+    /// Writes `columns` columns of `rows`, from `first` on (a multiple of eight); row `i` of the block starts at
+    /// `out[i * stride]`.
+    fn block(&self, rows: Range<usize>, first: usize, columns: usize, out: &mut [T], stride: usize);
+}
+
+/// Dense rows of either number type, compared feature by feature.
+struct Direct<'a, T> {
+    evaluator: Evaluator<T>,
+    rows: Rows<'a, T>,
+    centres: Centres<T>,
+}
+
+impl<'a, T: Real> Direct<'a, T> {
+    fn new(kernel: &Kernel, rows: Rows<'a, T>, centres: Rows<'_, T>) -> Result<Self> {
+        check_len("features per row", centres.cols(), rows.cols())?;
+        kernel.check_for(rows.cols())?;
+        Ok(Self { evaluator: kernel.evaluator(), rows, centres: Centres::from_rows(centres) })
+    }
+}
+
+impl<T: Real> Blocks<T> for Direct<'_, T> {
+    fn rows(&self) -> usize {
+        self.rows.rows()
+    }
+
+    fn columns(&self) -> usize {
+        self.centres.len()
+    }
+
+    fn block(&self, rows: Range<usize>, first: usize, columns: usize, out: &mut [T], stride: usize) {
+        direct(
+            &self.evaluator,
+            self.rows.slice(rows.start, rows.end),
+            &self.centres,
+            first,
+            columns,
+            out,
+            stride,
+        );
+    }
+}
+
+/// Kernel values of dense rows against the centres `first..first + columns`, tile by tile.
+pub(super) fn direct<T: Real>(
     evaluator: &Evaluator<T>,
     rows: Rows<'_, T>,
     centres: &Centres<T>,
-    from: usize,
+    first: usize,
+    columns: usize,
     out: &mut [T],
+    stride: usize,
 ) {
-    let n = centres.len();
     let mut scratch = vec![T::default(); scratch_len(rows.cols())];
-    for first in (from..n).step_by(TILE) {
-        let columns = TILE.min(n - first);
-        block(evaluator, rows.data(), centres, first, columns, &mut out[first..], n, &mut scratch);
+    for start in (0..columns).step_by(TILE) {
+        let width = TILE.min(columns - start);
+        block(evaluator, rows.data(), centres, first + start, width, &mut out[start..], stride, &mut scratch);
     }
+}
+
+/// Points of any kind and those they are compared with.
+impl Blocks<f64> for (Points<'_>, &Packed) {
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    fn columns(&self) -> usize {
+        self.1.len()
+    }
+
+    fn tile(&self) -> usize {
+        self.1.tile()
+    }
+
+    fn block(&self, rows: Range<usize>, first: usize, columns: usize, out: &mut [f64], stride: usize) {
+        self.1.block(self.0.slice(rows.start, rows.end), first, columns, out, stride);
+    }
+}
+
+/// The whole matrix.
+pub(crate) fn whole<T: Real>(kernels: &impl Blocks<T>) -> Matrix<T> {
+    let n = kernels.columns();
+    let mut out = Matrix::zeros(kernels.rows(), n);
+    if n > 0 {
+        out.data_mut().par_chunks_mut(BLOCK_ROWS * n).enumerate().for_each(|(c, out)| {
+            let start = c * BLOCK_ROWS;
+            kernels.block(start..start + out.len() / n, 0, n, out, n);
+        });
+    }
+    out
+}
+
+/// The whole matrix, which is known to be symmetric, of points with `features` columns.
+pub(crate) fn symmetric<T: Real>(kernels: &impl Blocks<T>, features: usize) -> Matrix<T> {
+    let n = kernels.columns();
+    if n == 0 || features <= CHEAP_FEATURES {
+        return whole(kernels);
+    }
+    let mut out = Matrix::zeros(n, n);
+    out.data_mut().par_chunks_mut(BLOCK_ROWS * n).enumerate().for_each(|(c, out)| {
+        let start = c * BLOCK_ROWS;
+        kernels.block(start..start + out.len() / n, start, n - start, &mut out[start..], n);
+    });
+    mirror(out.data_mut(), n, 0);
+    out
+}
+
+/// The matrix times `weights` (a row for each of its columns); no more than a block is held at a time.
+pub(crate) fn sums<T: Real>(kernels: &impl Blocks<T>, weights: Rows<'_, T>) -> Matrix<T> {
+    let (n, tile, outputs) = (kernels.columns(), kernels.tile(), weights.cols());
+    let mut out = Matrix::zeros(kernels.rows(), outputs);
+    out.data_mut().par_chunks_mut(BLOCK_ROWS * outputs).enumerate().for_each(|(c, out)| {
+        let (start, count) = (c * BLOCK_ROWS, out.len() / outputs);
+        let mut values = vec![T::default(); count * tile.min(n)];
+        for first in (0..n).step_by(tile) {
+            let columns = tile.min(n - first);
+            kernels.block(start..start + count, first, columns, &mut values, columns);
+            let weights = weights.slice(first, first + columns);
+            for (k, out) in values.chunks_exact(columns).zip(out.chunks_exact_mut(outputs)) {
+                if outputs == 1 {
+                    out[0] = out[0] + dot(k, weights.data());
+                } else {
+                    k.iter().zip(weights.iter()).for_each(|(k, w)| axpy(*k, w, out));
+                }
+            }
+        }
+    });
+    out
 }
 
 /// Copies what stands right of the diagonal to the left of it. `rows` are the rows `first..` of an `n x n`
@@ -155,6 +232,7 @@ fn transpose_into<T: Real>(top: &[T], n: usize, first: usize, column: usize, hal
 mod tests {
     use super::*;
     use crate::kernels::Width;
+    use crate::matrix::Csr;
     use proptest::prelude::*;
 
     fn kernels(dim: usize) -> Vec<Kernel> {
@@ -266,6 +344,55 @@ mod tests {
         }
     }
 
+    /// Rows of which about a third of the numbers differ from zero, and some rows twice.
+    fn sparse_points(n: usize, dim: usize, seed: f64) -> Matrix {
+        let mut x = points(n, dim, seed);
+        x.data_mut().iter_mut().filter(|v| v.abs() < 1.3).for_each(|v| *v = 0.0);
+        for i in (3..n).step_by(3) {
+            let (before, row) = x.data_mut().split_at_mut(i * dim);
+            row[..dim].copy_from_slice(&before[(i - 2) * dim..(i - 1) * dim]);
+            // A near duplicate: its distance would be lost in the lengths.
+            row[0] += if i % 2 == 0 { 1e-7 } else { 0.0 };
+        }
+        x
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn sparse_rows_give_the_values_of_dense_ones(n in 1usize..90, m in 1usize..40, dim in 1usize..60, seed in 0.0..1e3) {
+            let (a, b) = (sparse_points(n, dim, seed), sparse_points(m, dim, seed + 0.5));
+            let (sparse_a, sparse_b) = (Csr::from_rows(a.view()), Csr::from_rows(b.view()));
+            let (dense_a, dense_b) = (Points::from(&a), Points::from(&b));
+            let (sparse_a, sparse_b) = (Points::from(sparse_a.view()), Points::from(sparse_b.view()));
+            let w = points(m, 2, seed + 7.0);
+            for kernel in kernels(dim) {
+                let want = kernel.cross(a.view(), b.view()).unwrap();
+                let want_sums = kernel.weighted_sum(a.view(), b.view(), w.view()).unwrap();
+                let near = |got: &Matrix, want: &Matrix| {
+                    got.data().iter().zip(want.data()).all(|(g, w)| (g - w).abs() <= 1e-12 * (1.0 + w.abs()))
+                };
+                for (x, y) in [(sparse_a, sparse_b), (sparse_a, dense_b), (dense_a, sparse_b), (dense_a, dense_b)] {
+                    let packed = Packed::new(&kernel, y, x).unwrap();
+                    prop_assert!(near(&whole(&(x, &packed)), &want), "{}", kernel);
+                    prop_assert!(near(&sums(&(x, &packed), w.view()), &want_sums), "{}", kernel);
+                    let mut piece = vec![0.0; m - 8 * (m / 16)];
+                    packed.row(x.point(n - 1), 8 * (m / 16), &mut piece);
+                    let last = whole(&(x.slice(n - 1, n), &packed));
+                    prop_assert_eq!(&piece[..], &last.data()[8 * (m / 16)..]);
+                }
+                let gram = symmetric(&(sparse_a, &Packed::new(&kernel, sparse_a, sparse_a).unwrap()), dim);
+                prop_assert!(near(&gram, &kernel.gram(a.view()).unwrap()), "{}", kernel);
+                for i in 0..n {
+                    for j in 0..n {
+                        prop_assert_eq!(gram[(i, j)], gram[(j, i)]);
+                        if kernel.is_radial() && a.row(i) == a.row(j) { prop_assert_eq!(gram[(i, j)], 1.0); }
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn single_precision_follows_double() {
         let (a, b) = (points(70, 5, 1.0), points(90, 5, 2.0));
@@ -315,6 +442,9 @@ mod tests {
                     assert_eq!(gram[(i, j)], f64::from(u8::from(i == j)), "{kernel}: {}", gram[(i, j)]);
                 }
             }
+            let sparse = Csr::from_rows(x);
+            let points = Points::from(sparse.view());
+            assert_eq!(whole(&(points, &Packed::new(&kernel, points, points).unwrap())), gram, "{kernel}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Rows that are dense or sparse, whichever the data are.
 
-use super::{Csr, CsrRows, Matrix, Rows};
-use crate::error::Result;
+use super::{Csr, CsrRows, Matrix, Point, Rows};
+use crate::error::{Error, Result};
 use std::borrow::Cow;
 
 /// Borrowed rows, dense or sparse. What takes it takes [`Rows`] and [`CsrRows`] by `into()`.
@@ -37,6 +37,12 @@ impl<'a> From<CsrRows<'a>> for Points<'a> {
 impl<'a> From<&'a Matrix> for Points<'a> {
     fn from(matrix: &'a Matrix) -> Self {
         Points::Dense(matrix.view())
+    }
+}
+
+impl<'a> From<&'a PointSet> for Points<'a> {
+    fn from(set: &'a PointSet) -> Self {
+        set.view()
     }
 }
 
@@ -82,6 +88,23 @@ impl<'a> Points<'a> {
         }
     }
 
+    /// The rows where they are dense, and otherwise an error that says what wants them so, e.g. "dense rows for a
+    /// density".
+    pub fn require_dense(&self, expected: &'static str) -> Result<Rows<'a>> {
+        self.dense().ok_or_else(|| Error::parameter("features", "sparse", expected))
+    }
+
+    /// Row `i` as it is stored.
+    pub fn point(&self, i: usize) -> Point<'a> {
+        match self {
+            Points::Dense(x) => Point::Dense(x.row(i)),
+            Points::Sparse(x) => {
+                let (columns, values) = x.row(i);
+                Point::Sparse(columns, values)
+            }
+        }
+    }
+
     /// Rows `start..end` as a view.
     pub fn slice(&self, start: usize, end: usize) -> Self {
         match self {
@@ -108,14 +131,7 @@ impl<'a> Points<'a> {
 
     /// Row `i` with its zeros.
     pub fn row(&self, i: usize) -> Cow<'a, [f64]> {
-        match self {
-            Points::Dense(x) => Cow::Borrowed(x.row(i)),
-            Points::Sparse(x) => {
-                let mut row = vec![0.0; x.cols()];
-                x.scatter(i, &mut row);
-                Cow::Owned(row)
-            }
-        }
+        self.point(i).with_zeros(self.cols())
     }
 
     /// All rows with their zeros: for few rows, or where the caller knows that there is room.
@@ -144,6 +160,14 @@ impl<'a> Points<'a> {
 }
 
 impl PointSet {
+    /// The rows with their zeros; nothing is copied where they are dense.
+    pub fn into_matrix(self) -> Matrix {
+        match self {
+            PointSet::Dense(x) => x,
+            PointSet::Sparse(x) => x.to_matrix(),
+        }
+    }
+
     /// The borrowed view.
     pub fn view(&self) -> Points<'_> {
         match self {

@@ -97,6 +97,11 @@ impl Neighbours {
         &self.order
     }
 
+    /// The points in that order.
+    pub(crate) fn points(&self) -> Rows<'_> {
+        self.points.view()
+    }
+
     /// What kind of search the data led to: `grid`, `tree` or `brute`.
     pub fn kind(&self) -> &'static str {
         match self.index {

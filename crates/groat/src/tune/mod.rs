@@ -18,7 +18,7 @@ pub(crate) use trials::{Trials, best, smallest_within_one_standard_error, stable
 
 pub use support::{CurvePoint, SupportChoice, SupportRule, SupportTuning};
 
-use crate::matrix::Rows;
+use crate::matrix::Points;
 use rand::{RngExt, SeedableRng, seq::index};
 use rand_pcg::Pcg64;
 
@@ -35,7 +35,8 @@ pub fn sample_rows(n: usize, most: usize, seed: u64) -> Vec<usize> {
 /// The median distance between two different rows, from up to 2,000 random pairs; 1 if no two rows differ.
 ///
 /// The usual first guess of a kernel width, and the middle of the grids that are searched around it.
-pub fn typical_distance(x: Rows<'_>, seed: u64) -> f64 {
+pub fn typical_distance<'a>(x: impl Into<Points<'a>>, seed: u64) -> f64 {
+    let x = x.into();
     let n = x.rows();
     if n < 2 {
         return 1.0;
@@ -44,7 +45,7 @@ pub fn typical_distance(x: Rows<'_>, seed: u64) -> f64 {
     let mut distances: Vec<f64> = (0..2000)
         .filter_map(|_| {
             let (i, j) = (rng.random_range(0..n), rng.random_range(0..n));
-            let square: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b) * (a - b)).sum();
+            let square = x.point(i).squared_distance(x.point(j));
             (square > 0.0 && square.is_finite()).then(|| square.sqrt())
         })
         .collect();

@@ -7,7 +7,7 @@ mod streamed;
 
 use crate::args::FitArgs;
 use crate::commands::predict;
-use crate::evaluation::{Evaluation, dense};
+use crate::evaluation::{Evaluation, density_rows};
 use crate::exit::Interrupted;
 use crate::input::read_table;
 use crate::output::progress::Bar;
@@ -99,7 +99,7 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let preparation = Preparation::new().standardise(plan.standardise).seed(session.seed);
     let fitted = learn(&train, &*method, preparation, &bar)?;
     let parzen_test = match (&fitted.reference, &test) {
-        (Some(parzen), Some(test)) => Some(DensityScore::of(&parzen.log_density(dense(test.x())?)?)?),
+        (Some(parzen), Some(test)) => Some(DensityScore::of(&parzen.log_density(density_rows(test.x())?)?)?),
         _ => None,
     };
     let train_answers = Evaluation::of(&fitted.model, &train)?;

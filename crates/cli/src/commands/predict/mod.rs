@@ -5,7 +5,7 @@ mod columns;
 pub use columns::{columns, numbers};
 
 use crate::args::PredictArgs;
-use crate::evaluation::dense;
+use crate::evaluation::density_rows;
 use crate::input::open_tables;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
@@ -172,7 +172,7 @@ impl Predictions<'_> {
         };
         let x = inputs.apply(table)?;
         let values = match &self.density {
-            Some(density) => Matrix::column(density.log_density(dense(x.view())?)?),
+            Some(density) => Matrix::column(density.log_density(density_rows(x.view())?)?),
             None => self.model.values(x.view())?,
         };
         self.inputs = Some(inputs);

@@ -298,7 +298,8 @@ impl Method for SparseDensity {
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
-        self.estimate(problem.x, problem.weights, watch)?.into_fitted(problem.x)
+        let x = problem.x.require_dense("dense rows for a density")?;
+        self.estimate(x, problem.weights, watch)?.into_fitted(x)
     }
 }
 

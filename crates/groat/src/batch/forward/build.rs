@@ -50,7 +50,7 @@ fn selection(plan: &MethodPlan<'_>, ols: Ols) -> Result<Ols> {
         ols = ols.candidates(candidates);
     }
     if let Some(bytes) = plan.memory()? {
-        ols = ols.memory_limit(bytes);
+        ols = ols.memory(bytes);
     }
     Ok(ols)
 }

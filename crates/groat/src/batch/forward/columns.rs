@@ -1,14 +1,8 @@
-//! Where candidate columns come from: stored whole, in double or single precision, or made anew from the
+//! What the selection reads: candidate columns, stored whole, in double or single precision, or made anew from the
 //! kernel at every pass.
 
-use super::loops;
+pub(crate) use crate::gram::{Stored, Symmetric};
 use crate::matrix::Real;
-use crate::memory;
-use crate::simd;
-use rayon::prelude::*;
-
-/// Columns that one task of a parallel pass handles. Fixed, so that sums do not depend on the thread count.
-const BLOCK: usize = 16;
 
 /// The candidate columns `phi_1 .. phi_M` of length `N`, already multiplied row by row with the square roots
 /// of the sample weights.
@@ -37,53 +31,18 @@ pub(crate) trait Columns: Sync {
     }
 }
 
-/// A column-major block held in memory.
-pub(crate) struct Stored<T = f64> {
-    data: Vec<T>,
-    rows: usize,
-    energies: Vec<f64>,
-}
-
-impl<T: Real> Stored<T> {
-    /// Stores `count` columns; `fill(j, out)` writes column `j` and is called from several threads.
-    pub(crate) fn fill(rows: usize, count: usize, fill: impl Fn(usize, &mut [f64]) + Sync) -> Self {
-        let mut data: Vec<T> = memory::zeroed(rows * count);
-        let mut energies = vec![0.0; count];
-        data.par_chunks_mut(rows.max(1) * BLOCK)
-            .zip(energies.par_chunks_mut(BLOCK))
-            .enumerate()
-            .for_each_init(
-                || vec![0.0; rows],
-                |buffer, (block, (columns, energies))| {
-                    for (i, (column, energy)) in columns.chunks_mut(rows.max(1)).zip(energies).enumerate() {
-                        fill(block * BLOCK + i, buffer);
-                        *energy = simd::dot(buffer, buffer);
-                        for (to, from) in column.iter_mut().zip(buffer.iter()) {
-                            *to = T::from_f64(*from);
-                        }
-                    }
-                },
-            );
-        Self { data, rows, energies }
-    }
-
-    /// The stored numbers of column `j`.
-    pub(crate) fn stored(&self, j: usize) -> &[T] {
-        &self.data[j * self.rows..(j + 1) * self.rows]
-    }
-}
-
+/// Rows of a matrix of kernels between candidates and samples are the candidates' columns.
 impl<T: Real> Columns for Stored<T> {
     fn rows(&self) -> usize {
-        self.rows
+        self.length()
     }
 
     fn count(&self) -> usize {
-        self.energies.len()
+        self.squares().len()
     }
 
     fn energies(&self) -> &[f64] {
-        &self.energies
+        self.squares()
     }
 
     fn column(&self, j: usize, out: &mut [f64]) {
@@ -91,20 +50,44 @@ impl<T: Real> Columns for Stored<T> {
     }
 
     fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
-        for (to, from) in out.iter_mut().zip(&self.stored(j)[start..]) {
-            *to = from.to_f64();
-        }
+        Stored::piece(self, j, start, out);
     }
 
     fn products(&self, vectors: &[&[f64]], out: &mut [f64]) {
-        let r = vectors.len();
-        self.data
-            .par_chunks(self.rows.max(1) * BLOCK)
-            .zip(out.par_chunks_mut(BLOCK * r))
-            .for_each(|(block, out)| loops::products(block, self.rows, vectors, out));
+        Stored::products(self, vectors, out);
     }
 
     fn rounding(&self) -> f64 {
         if size_of::<T>() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON }
+    }
+}
+
+impl Columns for Symmetric {
+    fn rows(&self) -> usize {
+        self.squares().len()
+    }
+
+    fn count(&self) -> usize {
+        self.squares().len()
+    }
+
+    fn energies(&self) -> &[f64] {
+        self.squares()
+    }
+
+    fn column(&self, j: usize, out: &mut [f64]) {
+        self.piece(j, 0, out);
+    }
+
+    fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
+        Symmetric::piece(self, j, start, out);
+    }
+
+    fn products(&self, vectors: &[&[f64]], out: &mut [f64]) {
+        Symmetric::products(self, vectors, out);
+    }
+
+    fn rounding(&self) -> f64 {
+        f64::from(f32::EPSILON)
     }
 }

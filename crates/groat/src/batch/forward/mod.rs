@@ -34,7 +34,6 @@ mod pool;
 mod select;
 mod source;
 mod streamed;
-mod symmetric;
 #[cfg(test)]
 mod tests;
 mod width;

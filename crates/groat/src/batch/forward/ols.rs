@@ -10,8 +10,9 @@ use crate::batch::methods::OLS;
 use crate::batch::{Fitted, Method, Problem, Progress, Target, Trial, Watch};
 use crate::data::Batches;
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
+use crate::gram::Memory;
 use crate::kernels::Kernel;
-use crate::matrix::Rows;
+use crate::matrix::Points;
 use crate::tune::sample_rows;
 use std::ops::ControlFlow;
 use std::str::FromStr;
@@ -105,7 +106,7 @@ pub struct Ols {
     pub(in crate::batch) candidates: Option<usize>,
     pub(in crate::batch) seed: u64,
     pub(in crate::batch) storage: Storage,
-    pub(in crate::batch) memory_limit: u64,
+    pub(in crate::batch) memory: Memory,
     pub(in crate::batch) class_criterion: ClassCriterion,
     pub(in crate::batch) class_weights: ClassWeights,
 }
@@ -124,7 +125,7 @@ impl Ols {
             candidates: None,
             seed: 0,
             storage: Storage::Auto,
-            memory_limit: 2 << 30,
+            memory: Memory::default(),
             class_criterion: ClassCriterion::Auto,
             class_weights: ClassWeights::Equal,
         }
@@ -195,10 +196,10 @@ impl Ols {
         self
     }
 
-    /// Bytes that stored candidate columns may take before they are recomputed instead (default 2 GiB).
+    /// What stored candidate columns may take before they are recomputed instead.
     #[must_use]
-    pub fn memory_limit(mut self, bytes: u64) -> Self {
-        self.memory_limit = bytes;
+    pub fn memory(mut self, memory: impl Into<Memory>) -> Self {
+        self.memory = memory.into();
         self
     }
 
@@ -337,17 +338,17 @@ impl Ols {
     }
 
     /// Runs the engine; also returns the number of candidate columns.
-    pub(in crate::batch) fn select_terms(
+    pub(in crate::batch) fn select_terms<'a>(
         &self,
-        x: Rows<'_>,
+        x: impl Into<Points<'a>>,
         rows: &[usize],
         root: Option<Vec<f64>>,
         objective: Objective<'_>,
         watch: &dyn Watch,
     ) -> Result<(super::select::Selection, usize)> {
-        let source = Source::new(&self.kernel, x, x.select(rows), root)?;
+        let source = Source::new(&self.kernel, x.into(), rows, root)?;
         let whole = !matches!(objective.criterion, Criterion::MeanSquared);
-        let columns = source.into_columns(self.storage, self.memory_limit, whole);
+        let columns = source.into_columns(self.storage, self.memory, whole);
         let energies = columns.energies();
         let lambda = match self.penalty {
             Penalty::Absolute(lambda) => lambda,

@@ -1,11 +1,10 @@
 //! Candidate columns made from a kernel.
 
-use super::columns::{Columns, Stored};
-use super::loops;
-use super::symmetric::Symmetric;
+use super::columns::{Columns, Stored, Symmetric};
 use crate::error::Result;
-use crate::kernels::{Centres, Evaluator, Kernel};
-use crate::matrix::{Matrix, Rows};
+use crate::gram::{Form, Memory, Need, Plan, loops};
+use crate::kernels::{Kernel, Packed};
+use crate::matrix::{PointSet, Points, Real};
 use crate::simd;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -15,10 +14,6 @@ const CHUNK: usize = super::basis::ROWS;
 
 /// Candidates of one parallel task. Fixed, so that sums do not depend on the thread count.
 const BLOCK: usize = 16;
-
-/// Columns up to this many bytes in double precision are stored in double precision: they fit a cache, and
-/// single precision would gain nothing.
-const SMALL: u64 = 16 << 20;
 
 /// How candidate columns are kept between stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,71 +35,81 @@ pub enum Storage {
 
 /// The kernel, the samples and the candidates.
 pub(crate) struct Source {
-    evaluator: Evaluator<f64>,
-    chunks: Vec<Centres>,
-    rows: usize,
-    candidates: Matrix,
+    samples: Packed,
+    candidates: PointSet,
     /// Square roots of the sample weights.
     root: Option<Vec<f64>>,
 }
 
 impl Source {
+    /// Candidates are the given rows of `x`.
     pub(crate) fn new(
         kernel: &Kernel,
-        x: Rows<'_>,
-        candidates: Matrix,
+        x: Points<'_>,
+        rows: &[usize],
         root: Option<Vec<f64>>,
     ) -> Result<Self> {
-        kernel.check_for(x.cols())?;
-        let chunks = (0..x.rows())
-            .step_by(CHUNK)
-            .map(|start| Centres::from_rows(x.slice(start, (start + CHUNK).min(x.rows()))))
-            .collect();
-        Ok(Self { evaluator: kernel.evaluator(), chunks, rows: x.rows(), candidates, root })
+        Ok(Self { samples: Packed::new(kernel, x, x)?, candidates: x.select(rows), root })
     }
 
-    /// Column `j` over chunk `c` of the rows.
-    fn chunk(&self, j: usize, c: usize, out: &mut [f64]) {
-        self.evaluator.row(self.candidates.row(j), &self.chunks[c], out);
+    fn rows(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Column `j` from row `start` on, a multiple of the chunk.
+    fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
+        self.samples.row(self.candidates.view().point(j), start, out);
         if let Some(root) = &self.root {
-            for (out, root) in out.iter_mut().zip(&root[c * CHUNK..]) {
+            for (out, root) in out.iter_mut().zip(&root[start..]) {
                 *out *= root;
             }
         }
     }
 
-    /// Column `j` from row `start` on, a multiple of the chunk.
-    fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
-        for (c, out) in (start / CHUNK..).zip(out.chunks_mut(CHUNK)) {
-            self.chunk(j, c, out);
+    fn column(&self, j: usize, out: &mut [f64]) {
+        self.columns(j, out);
+    }
+
+    /// As many columns as there is room for, from `j` on.
+    fn columns(&self, j: usize, out: &mut [f64]) {
+        let rows = self.rows();
+        self.samples.rows(self.candidates.view(), j..j + out.len() / rows.max(1), 0, rows, out);
+        if let Some(root) = &self.root {
+            for column in out.chunks_mut(rows.max(1)) {
+                column.iter_mut().zip(root).for_each(|(out, root)| *out *= root);
+            }
         }
     }
 
-    fn column(&self, j: usize, out: &mut [f64]) {
-        self.piece(j, 0, out);
+    /// All columns, stored.
+    fn stored<T: Real>(&self) -> Stored<T> {
+        let (rows, count) = (self.rows(), self.candidates.rows());
+        Stored::fill_many(rows, count, self.samples.together(), |j, out| self.columns(j, out))
     }
 
-    /// The columns in the given kind of storage; `limit` bounds the bytes that `Auto` may use. `whole` says that
+    /// The columns in the given kind of storage; `memory` bounds what `Auto` may use. `whole` says that
     /// whole columns will be asked for, not products alone.
-    pub(crate) fn into_columns(self, storage: Storage, limit: u64, whole: bool) -> Box<dyn Columns> {
-        let (rows, count) = (self.rows, self.candidates.rows());
-        let bytes = 8 * rows as u64 * count as u64;
+    pub(crate) fn into_columns(self, storage: Storage, memory: Memory, whole: bool) -> Box<dyn Columns> {
+        let (rows, count) = (self.rows(), self.candidates.rows());
+        let plan = || Plan::choose(Need::RoughProducts, count, rows, self.candidates.view().bytes(), memory);
         let storage = match storage {
-            Storage::Auto if bytes <= SMALL.min(limit) => Storage::Double,
-            Storage::Auto if bytes / 2 <= limit => Storage::Single,
-            Storage::Auto => Storage::Recompute,
+            Storage::Auto => match plan().map_or(Form::Blocked, |plan| plan.form) {
+                Form::Double => Storage::Double,
+                Form::Single => Storage::Single,
+                _ => Storage::Recompute,
+            },
             chosen => chosen,
         };
-        let store_exact = bytes <= limit;
+        let store_exact = 8 * rows as u64 * count as u64 <= memory.limit();
         match storage {
-            Storage::Double => Box::new(Stored::<f64>::fill(rows, count, |j, out| self.column(j, out))),
+            Storage::Double => Box::new(self.stored::<f64>()),
             // As many candidates as rows are all of them, in order.
             Storage::Single if rows == count && self.root.is_none() && !whole => {
-                let stored = Symmetric::new(&self.evaluator, self.candidates.view());
+                let stored = Symmetric::new(&self.samples, self.candidates.view());
                 Box::new(Rounded { stored, source: Arc::new(self), store_exact })
             }
             Storage::Single => {
-                let stored = Stored::<f32>::fill(rows, count, |j, out| self.column(j, out));
+                let stored = self.stored::<f32>();
                 Box::new(Rounded { stored, source: Arc::new(self), store_exact })
             }
             _ => Box::new(Recomputed::new(Arc::new(self))),
@@ -155,7 +160,7 @@ impl<S: Columns> Columns for Rounded<S> {
 
     fn exact(&self) -> Option<Box<dyn Columns + '_>> {
         Some(if self.store_exact {
-            Box::new(Stored::<f64>::fill(self.rows(), self.count(), |j, out| self.source.column(j, out)))
+            Box::new(self.source.stored::<f64>())
         } else {
             Box::new(Recomputed { source: self.source.clone(), energies: self.energies().to_vec() })
         })
@@ -172,7 +177,7 @@ impl Recomputed {
     fn new(source: Arc<Source>) -> Self {
         let mut energies = vec![0.0; source.candidates.rows()];
         energies.par_iter_mut().enumerate().for_each_init(
-            || vec![0.0; source.rows],
+            || vec![0.0; source.rows()],
             |column, (j, energy)| {
                 source.column(j, column);
                 *energy = simd::dot(column, column);
@@ -184,7 +189,7 @@ impl Recomputed {
 
 impl Columns for Recomputed {
     fn rows(&self) -> usize {
-        self.source.rows
+        self.source.rows()
     }
 
     fn count(&self) -> usize {
@@ -204,16 +209,16 @@ impl Columns for Recomputed {
     }
 
     fn products(&self, vectors: &[&[f64]], out: &mut [f64]) {
-        let r = vectors.len();
+        let (r, rows) = (vectors.len(), self.rows());
         out.par_chunks_mut(BLOCK * r).enumerate().for_each_init(
             || (vec![0.0; BLOCK * CHUNK], vec![0.0; BLOCK * r]),
             |(block, part), (b, out)| {
                 out.fill(0.0);
                 let count = out.len() / r;
-                for (c, chunk) in self.source.chunks.iter().enumerate() {
-                    let (start, len) = (c * CHUNK, chunk.len());
+                for start in (0..rows).step_by(CHUNK) {
+                    let len = CHUNK.min(rows - start);
                     for (i, column) in block.chunks_mut(len).take(count).enumerate() {
-                        self.source.chunk(b * BLOCK + i, c, column);
+                        self.source.piece(b * BLOCK + i, start, column);
                     }
                     let pieces: Vec<&[f64]> = vectors.iter().map(|v| &v[start..start + len]).collect();
                     loops::products(&block[..count * len], len, &pieces, &mut part[..count * r]);

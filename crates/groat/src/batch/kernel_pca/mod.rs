@@ -10,7 +10,7 @@
 //! shares its file, its predictions and, for compact kernels, its neighbour search.
 //!
 //! Small or full problems are solved by a dense eigensolver, others by Lanczos iterations that need only
-//! products with `K`, dense or sparse; `H K H` is never formed.
+//! products with `K`, dense, sparse, or evaluated anew where it does not fit the memory; `H K H` is never formed.
 //!
 //! ```
 //! use groat::{Kernel, Rows, batch::{KernelPca, Quiet}};
@@ -26,21 +26,19 @@
 
 mod pre_image;
 
-use groat_linalg::{Lanczos, SparseSymmetric, View, ViewMut, Write, eigh, product};
+use groat_linalg::{Lanczos, eigh};
 
 use crate::batch::methods::KERNEL_PCA;
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result, check_positive};
 use crate::expansion::Expansion;
-use crate::gram::SparseGram;
+use crate::gram::{Gram, Memory, Need};
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, Points, Rows};
 use crate::model::{Components, Function, Model, Record};
 
 /// Rows up to which the dense eigensolver is quickest.
 const DENSE_ROWS: usize = 500;
-/// Share of nonzeros up to which a sparse product is quicker than a dense one.
-const SPARSE_SHARE: f64 = 0.3;
 /// Eigenvalues below this share of the largest count as zero.
 const ZERO: f64 = 1e-13;
 /// Products after which Lanczos iterations give up.
@@ -57,13 +55,19 @@ pub struct KernelPca {
     pub centre: bool,
     /// Relative accuracy of the iterative solver.
     pub tolerance: f64,
-    /// Bytes that the kernel matrix may take.
-    pub memory: u64,
+    /// What the kernel matrix may take.
+    pub memory: Memory,
 }
 
 impl Default for KernelPca {
     fn default() -> Self {
-        Self { kernel: Kernel::gaussian(1.0), components: 2, centre: true, tolerance: 1e-12, memory: 8 << 30 }
+        Self {
+            kernel: Kernel::gaussian(1.0),
+            components: 2,
+            centre: true,
+            tolerance: 1e-12,
+            memory: Memory::default(),
+        }
     }
 }
 
@@ -75,32 +79,6 @@ pub struct PrincipalComponents {
     notes: Vec<String>,
 }
 
-/// A kernel matrix known by its products.
-enum Gram {
-    Dense(Matrix),
-    Sparse(SparseSymmetric),
-}
-
-impl Gram {
-    fn apply(&self, v: &[f64], out: &mut [f64]) -> groat_linalg::Result<()> {
-        match self {
-            Gram::Dense(k) => {
-                let n = v.len();
-                let (k, v) = (View::row_major(k.data(), n, n)?, View::column_major(v, n, 1)?);
-                product(1.0, k, v, Write::Replace, ViewMut::column_major(out, n, 1)?)
-            }
-            Gram::Sparse(k) => k.multiply(v, out),
-        }
-    }
-
-    fn diagonal_sum(&self) -> f64 {
-        match self {
-            Gram::Dense(k) => (0..k.rows()).map(|i| k[(i, i)]).sum(),
-            Gram::Sparse(k) => k.diagonal().iter().sum(),
-        }
-    }
-}
-
 fn subtract_mean(v: &mut [f64]) {
     let mean = v.iter().sum::<f64>() / v.len() as f64;
     v.iter_mut().for_each(|v| *v -= mean);
@@ -110,7 +88,8 @@ impl KernelPca {
     /// Finds the leading components of the rows of `x`.
     ///
     /// Fewer than wanted come back when the matrix has no more positive eigenvalues.
-    pub fn fit(&self, x: Rows<'_>, watch: &dyn Watch) -> Result<PrincipalComponents> {
+    pub fn fit<'a>(&self, x: impl Into<Points<'a>>, watch: &dyn Watch) -> Result<PrincipalComponents> {
+        let x = x.into();
         self.kernel.check_for(x.cols())?;
         check_positive("tolerance", self.tolerance)?;
         x.check_finite("the features")?;
@@ -147,8 +126,8 @@ impl KernelPca {
                 bias[j] -= weights[(i, j)] * means[i];
             }
         }
-        let mut function = Expansion::new(self.kernel.clone(), x.to_matrix(), weights)?;
-        let mut trace = gram.diagonal_sum();
+        let mut function = Expansion::new(self.kernel.clone(), x.to_set(), weights)?;
+        let mut trace: f64 = gram.diagonal().iter().sum();
         if self.centre {
             function = function.with_bias(bias)?;
             trace -= means.iter().sum::<f64>();
@@ -162,30 +141,18 @@ impl KernelPca {
         if watch.stop_requested() { Err(Error::Stopped) } else { Ok(()) }
     }
 
-    fn gram(&self, x: Rows<'_>, notes: &mut Vec<String>) -> Result<Gram> {
-        let n = x.rows() as u64;
-        let dense = n.saturating_mul(n).saturating_mul(8);
-        if self.kernel.support().is_some() && x.rows() > DENSE_ROWS {
-            let expected = SparseGram::expect(&self.kernel, x, 0)?;
-            if expected.nonzeros <= SPARSE_SHARE * (n as f64).powi(2) || dense > self.memory {
-                let gram = SparseGram::assemble(&self.kernel, x, self.memory)?;
-                notes.push(format!("sparse matrix, {:.2} % zeros", 100.0 * gram.sparsity()));
-                return Ok(Gram::Sparse(gram.into_matrix()));
-            }
+    fn gram<'a>(&self, x: Points<'a>, notes: &mut Vec<String>) -> Result<Gram<'a>> {
+        let gram = Gram::new(&self.kernel, x, Need::Products, self.memory)?;
+        if let Some(sparse) = gram.as_sparse() {
+            notes.push(format!("sparse matrix, {:.2} % zeros", 100.0 * sparse.sparsity()));
+        } else if gram.as_matrix().is_none() {
+            notes.push(format!("the kernel matrix is {}", gram.plan()));
         }
-        if dense > self.memory {
-            return Err(Error::Memory {
-                what: "the kernel matrix",
-                needed: dense,
-                limit: self.memory,
-                advice: "give the kernel a compact support, take fewer rows, or raise the limit",
-            });
-        }
-        Ok(Gram::Dense(self.kernel.gram(x)?))
+        Ok(gram)
     }
 
     /// The leading eigenpairs of the matrix, centred if wanted, largest first.
-    fn eigenpairs(&self, gram: &Gram, n: usize, notes: &mut Vec<String>) -> Result<(Vec<f64>, Vec<f64>)> {
+    fn eigenpairs(&self, gram: &Gram<'_>, n: usize, notes: &mut Vec<String>) -> Result<(Vec<f64>, Vec<f64>)> {
         let operator = |v: &[f64], out: &mut [f64]| {
             if !self.centre {
                 return gram.apply(v, out);
@@ -196,7 +163,7 @@ impl KernelPca {
             subtract_mean(out);
             Ok(())
         };
-        if let Gram::Dense(k) = gram
+        if let Some(k) = gram.as_matrix()
             && (n <= DENSE_ROWS || self.components > n / 8)
         {
             notes.push("dense eigensolver".to_owned());

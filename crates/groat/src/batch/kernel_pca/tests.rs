@@ -112,5 +112,8 @@ fn odd_input_is_answered() {
         KernelPca { kernel: Kernel::Linear, components: 10, ..pca.clone() }.fit(x.view(), &Quiet).unwrap();
     assert_eq!(all.eigenvalues().len(), 2);
     assert!(all.pre_images(Rows::new(&[0.0, 0.0], 2).unwrap()).is_err());
-    assert!(matches!(KernelPca { memory: 10, ..pca }.fit(x.view(), &Quiet), Err(Error::Memory { .. })));
+    assert!(matches!(
+        KernelPca { memory: 10.into(), ..pca }.fit(x.view(), &Quiet),
+        Err(Error::Memory { .. })
+    ));
 }

@@ -26,7 +26,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         None if matches!(method.solver, Solver::Dense | Solver::Sparse) => method.leave_one_out = true,
         None => method.leave_one_out_rows = LEAVE_ONE_OUT_ROWS,
     }
-    method.memory = plan.memory()?.unwrap_or(method.memory);
+    method.memory = plan.memory()?.into();
     method.seed = values.whole("seed")?;
     Ok(Box::new(method))
 }

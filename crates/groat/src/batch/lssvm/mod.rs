@@ -43,7 +43,9 @@ use crate::batch::methods::LEAST_SQUARES_SVM;
 use crate::batch::{Fitted, KernelRidge, Method, Problem, Target, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::Expansion;
+use crate::gram::Memory;
 use crate::kernels::Kernel;
+use crate::matrix::Rows;
 use crate::model::{Model, Record};
 use crate::tune::{Search, SupportRule, SupportTuning, Trial, Validation, stablest};
 
@@ -117,8 +119,8 @@ pub struct LeastSquaresSvm {
     pub shift: bool,
     /// Relative residual at which conjugate gradients stop.
     pub tolerance: f64,
-    /// Bytes that matrix and factor may take.
-    pub memory: u64,
+    /// What matrix and factor may take.
+    pub memory: Memory,
     /// Seed of the samples by which the support is chosen.
     pub seed: u64,
 }
@@ -136,7 +138,7 @@ impl Default for LeastSquaresSvm {
             leave_one_out_rows: 0,
             shift: false,
             tolerance: 1e-12,
-            memory: 8 << 30,
+            memory: Memory::default(),
             seed: 0,
         }
     }
@@ -181,8 +183,10 @@ impl LeastSquaresSvm {
 
     /// The kernel with the support that the rule chooses, and a word on it.
     fn with_support(&self, kernel: Kernel, problem: &Problem<'_>, notes: &mut Vec<String>) -> Result<Kernel> {
-        let Some(rule) = self.support.map(|rule| rule.within(self.memory)) else { return Ok(kernel) };
-        let tuning = SupportTuning::for_kernel(&kernel, problem.x, self.seed)?;
+        let Some(rule) = self.support.map(|rule| rule.within(self.memory.limit())) else {
+            return Ok(kernel);
+        };
+        let tuning = SupportTuning::for_kernel(&kernel, dense_rows(problem)?, self.seed)?;
         let choice = tuning.choose(rule)?;
         notes.push(match rule {
             SupportRule::Given(_) => format!("support {choice}"),
@@ -193,6 +197,11 @@ impl LeastSquaresSvm {
         notes.extend(nearly_full(&tuning, choice.sparsity));
         Ok(tuning.kernel_with(choice.support))
     }
+}
+
+/// The rows where neighbours are looked for.
+fn dense_rows<'a>(problem: &Problem<'a>) -> Result<Rows<'a>> {
+    problem.x.require_dense("dense rows for a kernel with compact support")
 }
 
 /// A word where a compact kernel brings little, and what more zeros would cost.
@@ -237,7 +246,7 @@ impl Method for LeastSquaresSvm {
             .with("ridge", solution.ridge)
             .with("solver", solution.solver);
         let function =
-            Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?.with_bias(solution.bias)?;
+            Expansion::new(kernel, problem.x.to_set(), solution.weights)?.with_bias(solution.bias)?;
         let model = Model::new(function).with_task(problem.task())?.with_record(record);
         let mut fitted = Fitted::new(model, problem.x.rows());
         fitted.judged_by =

@@ -41,7 +41,7 @@ pub(super) fn choose(
     columns: usize,
 ) -> Result<Plan> {
     let n = c.n() as f64;
-    let free = params.memory.saturating_sub(c.memory());
+    let free = params.memory.limit().saturating_sub(c.memory());
     let dense_fits = 8.0 * n * n <= free as f64;
     let dense = n * n * n / 3.0 * DENSE + 3e-9 * n * n;
     let iterations = expected_iterations(c.norm1(), ridge, params.tolerance);
@@ -92,7 +92,7 @@ fn refused(what: &'static str, needed: u64, params: &LeastSquaresSvm) -> Error {
     Error::Memory {
         what,
         needed,
-        limit: params.memory,
+        limit: params.memory.limit(),
         advice: "use the iterative solver, or a smaller support",
     }
 }

@@ -3,13 +3,13 @@
 use groat_linalg::{BlockJacobi, CgSettings, Cholesky, Lanczos, SparseSymmetric, conjugate_gradients};
 
 use super::plan::{Plan, choose};
-use super::{LeastSquaresSvm, Solver};
+use super::{LeastSquaresSvm, Solver, dense_rows};
 use crate::batch::ridge::{close, right_hand_sides, root_weights, summary};
 use crate::batch::{LeaveOneOut, Problem, Progress, Watch};
 use crate::error::{Error, Result};
-use crate::gram::SparseGram;
+use crate::gram::{Gram, Need, SparseGram};
 use crate::kernels::Kernel;
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::Matrix;
 use crate::neighbours::Neighbours;
 
 /// Above this many products conjugate gradients give up.
@@ -48,8 +48,7 @@ pub(super) fn solve(
         solve_sparse(params, problem, kernel, roots.as_deref(), &rhs, watch, notes)?
     } else {
         say(watch, 0, "kernel matrix")?;
-        check_dense_memory(n, params.memory)?;
-        let mut k = kernel.gram(problem.x)?;
+        let mut k = Gram::new(kernel, problem.x, Need::Factor, params.memory)?.into_matrix()?;
         if let Some(s) = &roots {
             crate::batch::ridge::scale_both_sides(&mut k, s);
         }
@@ -68,15 +67,6 @@ pub(super) fn solve(
 fn say(watch: &dyn Watch, done: usize, detail: &str) -> Result<()> {
     watch.progress(&Progress { stage: "solving", done, total: Some(3), detail: detail.to_owned() });
     if watch.stop_requested() { Err(Error::Stopped) } else { Ok(()) }
-}
-
-fn check_dense_memory(n: usize, limit: u64) -> Result<()> {
-    let needed = (n as u64).saturating_mul(n as u64).saturating_mul(8);
-    if needed <= limit {
-        return Ok(());
-    }
-    let advice = "give the kernel a compact support, take fewer rows, or raise the limit";
-    Err(Error::Memory { what: "the dense kernel matrix", needed, limit, advice })
 }
 
 /// Dense Cholesky of `k + ridge I`.
@@ -131,11 +121,10 @@ fn solve_sparse(
 ) -> Result<Solved> {
     say(watch, 0, "sparse kernel matrix")?;
     let n = problem.x.rows();
-    let index = spatial_index(kernel, problem)?;
     // Neighbours stand close together: good for caches and for block preconditioning.
+    let (gram, index) = SparseGram::arranged(kernel, dense_rows(problem)?, params.memory)?;
     let order: Vec<usize> = index.order().iter().map(|&i| i as usize).collect();
-    let x = problem.x.select(&order);
-    let mut c = SparseGram::assemble(kernel, x.view(), params.memory)?.into_matrix();
+    let mut c = gram.into_matrix();
     if let Some(s) = roots {
         let s: Vec<f64> = order.iter().map(|&i| s[i]).collect();
         c.scale_both_sides(&s)?;
@@ -255,13 +244,6 @@ fn iterate_lanes<const K: usize>(
         column.iter_mut().zip(&x).for_each(|(v, x)| *v = x[k]);
     }
     Ok(report.iterations)
-}
-
-/// The rows arranged in space.
-fn spatial_index(kernel: &Kernel, problem: &Problem<'_>) -> Result<Neighbours> {
-    let coordinates = kernel.distance_coordinates(problem.x);
-    let radius = kernel.support().unwrap_or(1.0);
-    Neighbours::new(Rows::new(&coordinates, problem.x.cols())?, radius)
 }
 
 /// Rows of every column in the given order.

@@ -117,7 +117,7 @@ fn the_choice_is_said_and_the_support_can_be_tuned() {
     let fitted = machine.fit(&problem, &Quiet).unwrap();
     assert!(fitted.model.expansion().kernel().support().unwrap() < 0.4);
     assert!(fitted.notes.iter().any(|n| n.contains("solver: ")), "{:?}", fitted.notes);
-    let tight = LeastSquaresSvm { memory: 1000, ..machine };
+    let tight = LeastSquaresSvm { memory: 1000.into(), ..machine };
     assert!(matches!(tight.fit(&problem, &Quiet), Err(Error::Memory { .. })));
 }
 

@@ -29,6 +29,7 @@ use crate::batch::methods::KERNEL_RIDGE;
 use crate::batch::{Fitted, Method, Problem, Target, Watch};
 use crate::error::{Error, Result, check_not_negative};
 use crate::expansion::Expansion;
+use crate::gram::{Memory, Need, Plan};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, Record};
@@ -51,8 +52,8 @@ pub struct KernelRidge {
     pub leave_one_out: bool,
     /// The search uses at most this many rows, drawn at random; the fit uses all.
     pub selection_rows: usize,
-    /// Refuse a fit whose matrix would not fit into this many bytes.
-    pub memory: u64,
+    /// What the matrix may take: it is made once and factorised in place.
+    pub memory: Memory,
     /// Seed of the random draw.
     pub seed: u64,
 }
@@ -67,7 +68,7 @@ impl Default for KernelRidge {
             bias: true,
             leave_one_out: true,
             selection_rows: 800,
-            memory: 8 << 30,
+            memory: Memory::default(),
             seed: 0,
         }
     }
@@ -86,17 +87,8 @@ impl KernelRidge {
         if self.leave_one_out {
             check_two(n)?;
         }
-        // The matrix is made once and factorised in place; the right-hand sides are small beside it.
-        let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(8);
-        if bytes > self.memory {
-            let advice = "take a method that keeps few vectors, fewer rows, or raise the limit";
-            return Err(Error::Memory {
-                what: "kernel ridge regression",
-                needed: bytes,
-                limit: self.memory,
-                advice,
-            });
-        }
+        // Before anything is searched.
+        Plan::choose(Need::Factor, n, n, problem.x.bytes(), self.memory)?;
         Ok(())
     }
 
@@ -142,7 +134,7 @@ impl Method for KernelRidge {
         };
         let solution = solve::solve(self, &problem, &kernel, ridge, watch)?;
         let record = Record::new(self.name(), problem.x.rows()).with("ridge", ridge).with("bias", self.bias);
-        let mut function = Expansion::new(kernel, problem.x.to_matrix(), solution.weights)?;
+        let mut function = Expansion::new(kernel, problem.x.to_set(), solution.weights)?;
         if self.bias {
             function = function.with_bias(solution.bias)?;
         }

@@ -6,8 +6,9 @@
 use super::{KernelRidge, close, right_hand_sides, root_weights, scale_both_sides};
 use crate::batch::{Problem, Watch};
 use crate::error::{Error, Result};
+use crate::gram;
 use crate::kernels::Kernel;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, PointSet};
 use crate::tune::{Ladder, Search, Trial, Trials, best, sample_rows, typical_distance};
 use groat_linalg::{View, ViewMut, Write, eigh, product};
 
@@ -18,7 +19,7 @@ const LAST: std::ops::RangeInclusive<i32> = -10..=7;
 
 /// The part of the data that the search sees.
 struct Sample {
-    x: Matrix,
+    x: PointSet,
     y: Matrix,
     roots: Option<Vec<f64>>,
     bias: bool,
@@ -74,7 +75,8 @@ fn ridges(params: &KernelRidge, sample: &Sample) -> Vec<f64> {
         Search::Grid(values) => values.clone(),
         Search::Auto => {
             let rows = sample.x.rows() as f64;
-            let diagonal = sample.x.view().iter().map(|x| params.kernel.diag(x).abs()).sum::<f64>() / rows;
+            let diagonal =
+                gram::diagonal(&params.kernel, sample.x.view()).iter().map(|k| k.abs()).sum::<f64>() / rows;
             let scale = if diagonal > 0.0 && diagonal.is_finite() { diagonal } else { 1.0 };
             (-12..=4).map(|k| scale * 10f64.powf(f64::from(k) / 2.0)).collect()
         }
@@ -86,7 +88,7 @@ fn scores(kernel: &Kernel, ridges: &[f64], sample: &Sample) -> Result<Vec<f64>> 
     let n = sample.x.rows();
     let outputs = sample.y.cols();
     let roots = sample.roots.as_deref();
-    let mut k = kernel.gram(sample.x.view())?;
+    let mut k = gram::matrix(kernel, sample.x.view())?;
     if let Some(s) = roots {
         scale_both_sides(&mut k, s);
     }

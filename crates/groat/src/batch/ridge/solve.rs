@@ -3,6 +3,7 @@
 use super::{KernelRidge, close, right_hand_sides, root_weights, scale_both_sides};
 use crate::batch::{LeaveOneOut, Problem, Progress, Target, Watch};
 use crate::error::{Error, Result};
+use crate::gram::{Gram, Need};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::Decision;
@@ -28,7 +29,7 @@ pub(super) fn solve(
     };
     say(0, "kernel matrix")?;
     let roots = root_weights(problem);
-    let mut c = kernel.gram(problem.x)?;
+    let mut c = Gram::new(kernel, problem.x, Need::Factor, params.memory)?.into_matrix()?;
     if let Some(s) = &roots {
         scale_both_sides(&mut c, s);
     }

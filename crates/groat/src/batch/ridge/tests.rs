@@ -120,7 +120,7 @@ fn hard_cases_are_answered() {
     assert!((constant.model.predict_one(&[2.0]).unwrap()[0] - 1.5).abs() < 1e-6, "duplicate rows");
     let singular = fit(&[1.0, 1.0, 2.0], &[0.0, 1.0, 2.0], &KernelRidge::fixed(Kernel::gaussian(1.0), 0.0));
     assert!(matches!(singular, Err(Error::LinearAlgebra { .. })), "no ridge on duplicate rows");
-    let small = KernelRidge { memory: 100, ..auto.clone() };
+    let small = KernelRidge { memory: 100.into(), ..auto.clone() };
     assert!(matches!(fit(&[1.0, 2.0, 3.0, 4.0], &[1.0; 4], &small), Err(Error::Memory { .. })));
     assert!(fit(&[1.0, 2.0], &[1.0, 2.0], &KernelRidge::fixed(Kernel::gaussian(1.0), -1.0)).is_err());
     assert!(Problem::regression(Rows::new(&[1.0, f64::NAN], 1).unwrap(), &[1.0, 2.0]).is_err());

@@ -1,23 +1,23 @@
-//! Candidate columns of a symmetric matrix: half of it is kept.
+//! A symmetric kernel matrix of which half is kept.
 //!
-//! When every row is a candidate and none has a weight, the candidate matrix is the kernel matrix itself, and a
-//! pass over it is bound by memory. Only the tiles on and below the diagonal are kept, in single precision, and
-//! each serves both for its rows and for its columns, so that a pass moves `2 N^2` bytes instead of `4 N^2`.
+//! A pass over a large matrix is bound by memory. Only the tiles on and below the diagonal are kept, in single
+//! precision, and each serves both for its rows and for its columns, so that a pass moves `2 n^2` bytes instead of
+//! `4 n^2`.
 //! Partial results of the tile rows are added in order, whatever the number of threads.
 
-use super::columns::Columns;
 use super::loops::{self, TILE, tile_place};
-use crate::kernels::{Centres, Evaluator};
-use crate::matrix::Rows;
+use crate::kernels::Packed;
+use crate::matrix::Points;
 use crate::memory;
 use crate::simd;
 use rayon::prelude::*;
 
 /// The lower triangle of a symmetric matrix in square tiles, row of tiles after row of tiles.
-pub(super) struct Symmetric {
+#[derive(Clone, Debug)]
+pub(crate) struct Symmetric {
     tiles: Vec<f32>,
     rows: usize,
-    energies: Vec<f64>,
+    squares: Vec<f64>,
 }
 
 /// Entries of the rows of tiles above row `i`.
@@ -29,41 +29,49 @@ fn offset(i: usize) -> usize {
 type Partial = Vec<[f64; 2]>;
 
 impl Symmetric {
-    /// Evaluates the kernel between all rows of `x`.
-    pub(super) fn new(evaluator: &Evaluator<f64>, x: Rows<'_>) -> Self {
+    /// Evaluates the kernel between all rows of `x`, which `packed` holds too.
+    pub(crate) fn new(packed: &Packed, x: Points<'_>) -> Self {
         let rows = x.rows();
         let side = rows.div_ceil(TILE);
-        let block = |i: usize| x.slice(i * TILE, ((i + 1) * TILE).min(rows));
-        let panels: Vec<Centres> = (0..side).map(|i| Centres::from_rows(block(i))).collect();
         let mut tiles: Vec<f32> = memory::zeroed(offset(side));
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); side];
         Self::split(&mut tiles, side).into_par_iter().zip(&mut parts).enumerate().for_each(
-            |(i, (band, energies))| {
-                energies.resize((i + 1) * TILE, 0.0);
-                let mut values = [0.0; TILE];
+            |(i, (band, squares))| {
+                squares.resize((i + 1) * TILE, 0.0);
+                let (together, height) = (packed.together(), TILE.min(rows - i * TILE));
+                let mut values = vec![0.0; together * TILE];
                 for (j, tile) in band.chunks_exact_mut(TILE * TILE).enumerate() {
-                    let width = panels[j].len();
-                    for (a, x) in block(i).iter().enumerate() {
-                        evaluator.row(x, &panels[j], &mut values[..width]);
-                        for (b, value) in values[..width].iter().enumerate() {
-                            tile[tile_place(a, b)] = *value as f32;
-                        }
-                        energies[i * TILE + a] += simd::dot(&values[..width], &values[..width]);
-                        // On the diagonal a tile has both halves itself.
-                        if i > j {
-                            let across = &mut energies[j * TILE..j * TILE + width];
-                            across.iter_mut().zip(&values).for_each(|(sum, v)| *sum += v * v);
+                    let width = TILE.min(rows - j * TILE);
+                    for start in (0..height).step_by(together) {
+                        let count = together.min(height - start);
+                        let (values, row) = (&mut values[..count * width], i * TILE + start);
+                        packed.rows(x, row..row + count, j * TILE, width, values);
+                        for (a, values) in (start..).zip(values.chunks(width)) {
+                            for (b, value) in values.iter().enumerate() {
+                                tile[tile_place(a, b)] = *value as f32;
+                            }
+                            squares[i * TILE + a] += simd::dot(values, values);
+                            // On the diagonal a tile has both halves itself.
+                            if i > j {
+                                let across = &mut squares[j * TILE..j * TILE + width];
+                                across.iter_mut().zip(values).for_each(|(sum, v)| *sum += v * v);
+                            }
                         }
                     }
                 }
             },
         );
-        let mut energies = vec![0.0; side * TILE];
+        let mut squares = vec![0.0; side * TILE];
         for part in &parts {
-            energies.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+            squares.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
         }
-        energies.truncate(rows);
-        Self { tiles, rows, energies }
+        squares.truncate(rows);
+        Self { tiles, rows, squares }
+    }
+
+    /// The squared length of every row, before it was rounded.
+    pub(crate) fn squares(&self) -> &[f64] {
+        &self.squares
     }
 
     /// The rows of tiles as slices of their own.
@@ -95,26 +103,9 @@ impl Symmetric {
         }
         out
     }
-}
 
-impl Columns for Symmetric {
-    fn rows(&self) -> usize {
-        self.rows
-    }
-
-    fn count(&self) -> usize {
-        self.rows
-    }
-
-    fn energies(&self) -> &[f64] {
-        &self.energies
-    }
-
-    fn column(&self, j: usize, out: &mut [f64]) {
-        self.piece(j, 0, out);
-    }
-
-    fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
+    /// Writes row `j` from column `start` on.
+    pub(crate) fn piece(&self, j: usize, start: usize, out: &mut [f64]) {
         let (tile_of_j, place) = (j / TILE, j % TILE);
         for (k, out) in (start..).zip(out) {
             let (i, a) = (k / TILE, k % TILE);
@@ -124,7 +115,8 @@ impl Columns for Symmetric {
         }
     }
 
-    fn products(&self, vectors: &[&[f64]], out: &mut [f64]) {
+    /// `out[j * R + r] = row_j' vectors[r]`, `R = vectors.len()`.
+    pub(crate) fn products(&self, vectors: &[&[f64]], out: &mut [f64]) {
         let (r, side) = (vectors.len(), self.rows.div_ceil(TILE));
         // Two at a time; an odd last one goes with zeros.
         for (pair, first) in vectors.chunks(2).zip((0..).step_by(2)) {
@@ -147,17 +139,13 @@ impl Columns for Symmetric {
             }
         }
     }
-
-    fn rounding(&self) -> f64 {
-        f64::from(f32::EPSILON)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Kernel;
-    use crate::batch::forward::columns::Stored;
+    use crate::gram::Stored;
     use crate::matrix::Matrix;
 
     #[test]
@@ -165,20 +153,22 @@ mod tests {
         for rows in [1, 7, TILE - 1, TILE, TILE + 5, 3 * TILE + 17] {
             let x =
                 Matrix::from_vec((0..2 * rows).map(|i| (i as f64 * 0.7).sin()).collect(), rows, 2).unwrap();
-            let evaluator = Kernel::gaussian(0.6).evaluator::<f64>();
-            let half = Symmetric::new(&evaluator, x.view());
+            let kernel = Kernel::gaussian(0.6);
+            let evaluator = kernel.evaluator::<f64>();
+            let points = Points::from(&x);
+            let half = Symmetric::new(&Packed::new(&kernel, points, points).unwrap(), points);
             let whole: Stored<f32> = Stored::fill(rows, rows, |j, out| {
                 for (k, out) in out.iter_mut().enumerate() {
                     *out = evaluator.eval(x.row(j), x.row(k));
                 }
             });
-            for (a, b) in half.energies().iter().zip(whole.energies()) {
+            for (a, b) in half.squares().iter().zip(whole.squares()) {
                 assert!((a - b).abs() < 1e-9 * b);
             }
             let (mut a, mut b) = (vec![0.0; rows], vec![0.0; rows]);
             for j in [0, rows / 2, rows - 1] {
-                half.column(j, &mut a);
-                whole.column(j, &mut b);
+                half.piece(j, 0, &mut a);
+                whole.piece(j, 0, &mut b);
                 assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-7));
             }
             for count in 1..4 {
