@@ -12,3 +12,4 @@ mod ols_papers;
 mod online_laws;
 mod online_papers;
 mod online_textbook;
+mod skipping;
