@@ -11,6 +11,7 @@ mod generate;
 mod help;
 mod interruption;
 mod predict;
+mod readme;
 mod report;
 mod reproduce;
 mod running;

@@ -233,8 +233,7 @@ fn a_bad_row_of_a_file_without_lines_is_named_as_a_row() {
 fn a_terminal_gets_one_line_of_progress() {
     // `script` of util-linux gives a program a terminal of its own.
     if Command::new("script").arg("--version").output().is_err() {
-        println!("skipped: there is no `script`");
-        return;
+        return groat::testing::skip("there is no `script`");
     }
     let folder = tempfile::tempdir().unwrap();
     let (pipe, out) = (path(folder.path(), "rows"), path(folder.path(), "o.csv"));

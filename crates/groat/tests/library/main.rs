@@ -13,3 +13,4 @@ mod ols_papers;
 mod online_laws;
 mod online_papers;
 mod online_textbook;
+mod skipping;
