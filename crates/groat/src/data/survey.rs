@@ -351,7 +351,11 @@ mod tests {
             let merged = found.moments.standardisation().unwrap();
             assert_eq!(merged.mean(), standardisation.mean());
             let (mut rows, batches) = (Vec::new(), found.batches.with_standardisation(merged).unwrap());
-            batches.read(&mut |x, _| Ok(rows.extend_from_slice(x.data()))).unwrap();
+            let mut keep = |x: crate::Rows<'_>, _: crate::Rows<'_>| {
+                rows.extend_from_slice(x.data());
+                Ok(())
+            };
+            batches.read(&mut keep).unwrap();
             let mut expected = found.train.clone();
             expected.standardise(&standardisation).unwrap();
             let expected = expected.x().to_matrix();
