@@ -460,35 +460,52 @@ mod tests {
         assert_eq!(repeated(Matrix::column(vec![1.0, 2.0]).into()), None);
     }
 
+    /// Reads svmlight text of `rows` rows with 20 numbers each, which occur in `columns` columns.
     #[cfg(feature = "files")]
-    #[test]
-    fn an_svmlight_file_stays_sparse() {
+    fn read_svmlight(rows: usize, columns: usize) -> Dataset {
         use crate::data::{ReadOptions, TableReader};
         use std::fmt::Write;
-        const ROWS: usize = 500;
-        const COLUMNS: usize = 20_000;
-        let index = |row: usize, k: usize| (row * 7919 + k * 104_729) % COLUMNS;
         let mut text = String::new();
-        for row in 0..ROWS {
+        for row in 0..rows {
             write!(text, "{}", row % 2).unwrap();
-            let columns: std::collections::BTreeSet<usize> = (0..20).map(|k| index(row, k)).collect();
-            columns.iter().for_each(|j| write!(text, " {}:{}", j + 1, row + j + 1).unwrap());
+            let taken: std::collections::BTreeSet<usize> =
+                (0..20).map(|k| (row * 7919 + k * 104_729) % columns).collect();
+            taken.iter().for_each(|j| write!(text, " {}:{}", j + 1, row + j + 1).unwrap());
             text.push('\n');
         }
+        let started = std::time::Instant::now();
         let table = TableReader::from_reader("d.svm", std::io::Cursor::new(text), &ReadOptions::default());
         let table = table.unwrap().read_all().unwrap();
         let options = InputOptions { targets: vec!["y".into()], ..Default::default() };
         let inputs = Inputs::fit(&table, &options).unwrap();
         let (data, _) = Dataset::from_table(&table, inputs, TaskChoice::Auto, None).unwrap();
+        let (x, seconds) = (data.x(), started.elapsed().as_secs_f64());
+        println!("{rows} rows, {} columns: {} bytes after {seconds:.2} s", x.cols(), x.bytes());
+        data
+    }
+
+    #[cfg(feature = "files")]
+    #[test]
+    fn an_svmlight_file_stays_sparse() {
+        let data = read_svmlight(500, 20_000);
         let Points::Sparse(x) = data.x() else { panic!("the rows were filled with zeros") };
         let numbers: Vec<usize> =
             data.feature_names().iter().map(|name| name[1..].parse().unwrap()).collect();
-        assert!(numbers.is_sorted() && x.rows() == ROWS && x.nonzeros() == 20 * ROWS);
+        assert!(numbers.is_sorted() && x.rows() == 500 && x.nonzeros() == 20 * 500);
         for (row, (columns, values)) in x.iter().enumerate() {
             for (j, value) in columns.iter().zip(values) {
                 assert_eq!(*value, (row + numbers[*j as usize]) as f64);
             }
         }
         assert!(data.x().bytes() < 200_000);
+    }
+
+    #[cfg(feature = "files")]
+    #[test]
+    #[ignore = "says how long large files take"]
+    fn large_svmlight_files_are_read_in_seconds() {
+        for (rows, columns) in [(50_000, 100_000), (500_000, 100_000)] {
+            assert_eq!(read_svmlight(rows, columns).x().bytes(), (12 * 20 + 8) * rows as u64);
+        }
     }
 }

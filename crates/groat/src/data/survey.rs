@@ -266,7 +266,7 @@ mod tests {
         let mut text = String::from("x,colour,y\n");
         for i in 0..70_000 {
             let colour = if i == 69_999 { "violet" } else { ["red", "blue"][i % 2] };
-            writeln!(text, "{},{colour},{}", i % 97, i % 13).unwrap();
+            writeln!(text, "{},{colour},{}", i % 97, (i % 97) * (i % 97)).unwrap();
         }
         in_file("late.csv", &text, |path| {
             let options = SurveyOptions { inputs: for_y(), drawn: 500, ..Default::default() };
@@ -276,7 +276,7 @@ mod tests {
             assert_eq!(found.batches.rows(), Some(70_000));
             let batches =
                 found.batches.with_standardisation(found.moments.standardisation().unwrap()).unwrap();
-            let ols = Ols::new(Kernel::gaussian(1.0)).passes(1).max_terms(3);
+            let ols = Ols::new(Kernel::gaussian(1.0)).passes(1).candidates(20).max_terms(3);
             assert_eq!(ols.fit_batches(&batches, &Quiet).unwrap().model.size(), 3);
         });
     }
@@ -346,12 +346,16 @@ mod tests {
             let all =
                 Dataset::from_table(&table, Inputs::fit(&table, &for_y()).unwrap(), TaskChoice::Auto, None);
             assert_eq!(found.train, all.unwrap().0);
-            assert!(found.train.x().dense().is_none() && found.train.x().cols() == 113);
+            assert!(found.train.x().dense().is_none() && found.train.x().cols() == 120);
             let standardisation = Standardisation::fit(found.train.x()).unwrap();
             let merged = found.moments.standardisation().unwrap();
             assert_eq!(merged.mean(), standardisation.mean());
             let (mut rows, batches) = (Vec::new(), found.batches.with_standardisation(merged).unwrap());
-            batches.read(&mut |x, _| Ok(rows.extend_from_slice(x.data()))).unwrap();
+            let mut keep = |x: crate::Rows<'_>, _: crate::Rows<'_>| {
+                rows.extend_from_slice(x.data());
+                Ok(())
+            };
+            batches.read(&mut keep).unwrap();
             let mut expected = found.train.clone();
             expected.standardise(&standardisation).unwrap();
             let expected = expected.x().to_matrix();
