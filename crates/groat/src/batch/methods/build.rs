@@ -39,8 +39,13 @@ fn width(plan: &MethodPlan<'_>) -> Result<(Kernel, Search)> {
 
 /// The ridge, and how it is found; `usual` is a placeholder.
 fn ridge(plan: &MethodPlan<'_>, usual: f64) -> Result<(f64, Search)> {
-    let given = plan.values.unless_auto::<f64>("ridge")?;
-    Ok(given.map_or((usual, Search::Auto), |ridge| (ridge, Search::Fixed)))
+    if plan.values.text("ridge")? == "auto" {
+        return Ok((usual, Search::Auto));
+    }
+    Ok(match plan.values.numbers("ridge")?.as_slice() {
+        [ridge] => (*ridge, Search::Fixed),
+        several => (usual, Search::Grid(several.to_vec())),
+    })
 }
 
 pub(super) fn kernel_ridge(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
@@ -95,12 +100,13 @@ pub(super) fn ols(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         density = density.parzen_width(width);
     }
     let search = width_search(plan)?;
+    let several_widths = matches!(widths, Search::Grid(_));
     let ols = match widths {
         Search::Fixed => ols,
         Search::Auto => ols.search(search),
         Search::Grid(widths) => ols.search(search.widths(widths)),
     };
-    Ok(Box::new(ByTask { ols, density }))
+    Ok(Box::new(ByTask { ols, density, several_widths }))
 }
 
 /// The settings of a selection that all tasks share.
@@ -109,9 +115,13 @@ fn selection(plan: &MethodPlan<'_>, ols: Ols) -> Result<Ols> {
     if plan.given.get("penalty").is_some() && values.text("ridge")? != "auto" {
         return Err(Error::parameter("penalty", values.text("penalty")?, "left out where there is a ridge"));
     }
-    let penalty = match values.unless_auto("ridge")? {
-        Some(ridge) => Penalty::Absolute(ridge),
-        None => Penalty::Relative(values.number("penalty")?),
+    let relative = values.number("penalty")?;
+    let penalty = match ridge(plan, relative)? {
+        (ridge, Search::Fixed) => Penalty::Absolute(ridge),
+        (relative, Search::Auto) => Penalty::Relative(relative),
+        (_, Search::Grid(_)) => {
+            return Err(Error::parameter("ridge", values.text("ridge")?, "one number, or auto"));
+        }
     };
     let mut ols = ols
         .penalty(penalty)
@@ -148,6 +158,8 @@ fn width_search(plan: &MethodPlan<'_>) -> Result<WidthSearch> {
 struct ByTask {
     ols: Ols,
     density: SparseDensity,
+    /// Whether there are widths to choose from, which a density cannot.
+    several_widths: bool,
 }
 
 impl Method for ByTask {
@@ -157,6 +169,9 @@ impl Method for ByTask {
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         match (problem.target, self.ols.kernel()) {
+            (Target::Density, _) if self.several_widths => {
+                Err(Error::parameter("width", "a choice of several", "one number, or auto, for a density"))
+            }
             (Target::Density, Kernel::Gaussian { .. }) => self.density.fit(problem, watch),
             (Target::Density, other) => {
                 Err(Error::parameter("kernel", other, "gaussian: a density is made of Gaussian kernels"))

@@ -2,9 +2,10 @@
 
 use super::KernelChoice;
 use crate::batch::{Method, Target};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::settings::{Parameter, Setting, Settings, Values};
 use std::fmt;
+use std::str::FromStr;
 
 /// A method that is ready to fit, on any thread.
 pub type BoxedMethod = Box<dyn Method + Send + Sync>;
@@ -22,6 +23,9 @@ pub enum TaskKind {
 }
 
 impl TaskKind {
+    /// Every task.
+    pub const ALL: &'static [TaskKind] = &[TaskKind::Regression, TaskKind::Classification, TaskKind::Density];
+
     /// What the target asks for.
     pub fn of(target: &Target<'_>) -> Self {
         match target {
@@ -38,6 +42,17 @@ impl fmt::Display for TaskKind {
             TaskKind::Regression => "regression",
             TaskKind::Classification => "classification",
             TaskKind::Density => "density",
+        })
+    }
+}
+
+impl FromStr for TaskKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.iter().copied().find(|task| task.to_string() == text).ok_or_else(|| {
+            let known: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
+            Error::parse("task", text, format!("known are {}", known.join(", ")))
         })
     }
 }
@@ -68,8 +83,7 @@ pub struct Taken {
 impl Taken {
     /// A parameter that has a meaning for every task.
     pub const fn new(parameter: &'static Parameter, default: &'static str) -> Self {
-        const ALL: &[TaskKind] = &[TaskKind::Regression, TaskKind::Classification, TaskKind::Density];
-        Self { setting: Setting { parameter, default }, tasks: ALL }
+        Self { setting: Setting { parameter, default }, tasks: TaskKind::ALL }
     }
 
     /// The same for some tasks only.
