@@ -52,6 +52,7 @@ def test_the_width_is_searched(wave: tuple[Array, Array]) -> None:
     learner = OlsRegressor(width=[0.1, 1.0, 10.0], max_terms=20).fit(x, y)
     assert learner.model.kernel == Kernel.gaussian(1.0)
     assert [trial.kernel.width for trial in learner.trials] == [0.1, 1.0, 10.0]
+    assert learner.judged_by == "leave-one-out"
     folded = OlsRegressor(width=[1.0, 2.0], folds=3, one_standard_error=True, max_terms=20).fit(x, y)
     assert len(folded.trials) == 2
 
