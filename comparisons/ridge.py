@@ -11,7 +11,8 @@ import sys
 
 import numpy as np
 from common import Verdicts, race
-from groat import Kernel, KernelRidge, threads
+from groat import Kernel, threads
+from groat._groat import BatchLearner
 from sklearn.kernel_ridge import KernelRidge as Peer
 
 
@@ -27,9 +28,10 @@ def main() -> int:
     y = np.sin(x[:, 0]) + x[:, 1] * x[:, 2] + 0.1 * rng.normal(size=n)
     gamma, ridge = 0.5 / d, 0.1
     kernel = Kernel.gaussian(gamma=gamma)
+    alike = {"standardise": False, "bias": False, "leave_one_out": False}
     ours, peer = race(
         arguments.repeats,
-        lambda: KernelRidge(kernel, ridge=ridge, bias=False, leave_one_out=False).fit(x, y),
+        lambda: BatchLearner("krr", kernel, ridge=ridge, **alike).fit(x, y),
         lambda: Peer(kernel="rbf", gamma=gamma, alpha=ridge).fit(x, y),
     )
     print(f"threads: {threads()}")

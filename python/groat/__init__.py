@@ -1,28 +1,18 @@
 """Sparse, online and scalable kernel learning.
 
-``Kernel`` says what k(x, y) is, and ``Expansion`` is the one fitted model f(x) = b + sum_i alpha_i k(v_i, x).
-Learners make one: ``OlsRegressor``, ``OlsClassifier`` and ``OlsDensity`` (few vectors, chosen by leave-one-out),
-``LeastSquaresSvm`` and ``KernelRidge`` (all vectors) from all data at once, ``OnlineLearner`` from one sample at a
-time. ``KernelPca`` finds principal components.
+``Kernel`` says what k(x, y) is, and ``Model`` is the one fitted model f(x) = b + sum_i alpha_i k(v_i, x) with all that
+surrounds it: it predicts, loads and saves. ``OnlineLearner`` learns from one sample at a time.
 
-The work is done by the compiled module ``groat._groat``; exceptions are in ``groat.errors``. Estimators in the
-manner of scikit-learn and river have their place in ``groat/estimators/``, on top of what is here; nothing
-here depends on them.
+The work is done by the compiled module ``groat._groat``, the engine. It also holds the methods that learn from all
+data at once, ``BatchLearner`` and ``KernelPca``; estimators in the manner of scikit-learn and river, with public names
+of their own, have their place in ``groat/estimators/`` on top of it. Exceptions are in ``groat.errors``.
 """
 
 from groat._groat import (
-    BatchLearner,
-    Expansion,
     Kernel,
-    KernelPca,
-    KernelRidge,
-    LeastSquaresSvm,
-    OlsClassifier,
-    OlsDensity,
-    OlsRegressor,
+    Model,
     OnlineLearner,
     Step,
-    Trial,
     __version__,
     algorithm_settings,
     algorithms,
@@ -44,28 +34,20 @@ from groat.errors import (
 )
 
 __all__ = [
-    "BatchLearner",
     "DataError",
-    "Expansion",
     "GroatError",
     "Kernel",
-    "KernelPca",
-    "KernelRidge",
-    "LeastSquaresSvm",
     "MemoryLimitError",
+    "Model",
     "ModelFileError",
     "NotFiniteError",
     "NotFittedError",
     "NumericalError",
-    "OlsClassifier",
-    "OlsDensity",
-    "OlsRegressor",
     "OnlineLearner",
     "ParameterError",
     "ShapeError",
     "Step",
     "StoppedError",
-    "Trial",
     "__version__",
     "algorithm_settings",
     "algorithms",

@@ -1,28 +1,24 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self, disjoint_base
 
 _Progress: TypeAlias = Callable[[str, int, int | None, str], object]
-_Task: TypeAlias = Literal["regression", "classification", "density"]
+_Task: TypeAlias = Literal["regression", "classification", "one-class", "density", "components"]
 
 __all__ = [
     "__version__",
     "Kernel",
-    "Expansion",
+    "Model",
     "BatchLearner",
     "Trial",
-    "KernelRidge",
-    "OlsRegressor",
-    "OlsClassifier",
-    "OlsDensity",
-    "LeastSquaresSvm",
     "KernelPca",
     "OnlineLearner",
     "Step",
+    "methods",
     "tune_support",
     "algorithms",
     "algorithm_settings",
@@ -79,7 +75,7 @@ class Kernel:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
-class Expansion:
+class Model:
     def __new__(
         cls,
         kernel: Kernel | str,
@@ -95,16 +91,17 @@ class Expansion:
         scale: ArrayLike | None = None,
     ) -> Self: ...
     @staticmethod
-    def load(path: str | PathLike[str]) -> Expansion: ...
+    def load(path: str | PathLike[str]) -> Model: ...
     @staticmethod
-    def from_bytes(data: bytes) -> Expansion: ...
+    def from_bytes(data: bytes) -> Model: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     def to_bytes(self) -> bytes: ...
     def values(self, x: ArrayLike) -> NDArray[np.float64]: ...
     def predict(self, x: ArrayLike) -> NDArray[Any]: ...
     def classify(self, x: ArrayLike) -> NDArray[np.str_]: ...
     def codes(self, x: ArrayLike) -> NDArray[np.int64]: ...
-    def merge_duplicates(self) -> Expansion: ...
+    def predict_std(self, x: ArrayLike) -> NDArray[np.float64]: ...
+    def merge_duplicates(self) -> Model: ...
     @property
     def kernel(self) -> Kernel: ...
     @property
@@ -149,6 +146,15 @@ class Trial:
 
 @disjoint_base
 class BatchLearner:
+    def __new__(
+        cls,
+        method: str,
+        kernel: Kernel | str | None = None,
+        *,
+        task: Literal["regression", "classification", "density"] = "regression",
+        standardise: bool = True,
+        **settings: Any,
+    ) -> Self: ...
     def fit(
         self,
         x: ArrayLike,
@@ -161,24 +167,28 @@ class BatchLearner:
     def predict(self, x: ArrayLike) -> NDArray[Any]: ...
     def decision_function(self, x: ArrayLike) -> NDArray[np.float64]: ...
     def predict_std(self, x: ArrayLike) -> NDArray[np.float64]: ...
+    def score_samples(self, x: ArrayLike) -> NDArray[np.float64]: ...
+    def sample(self, count: int | None = None, *, seed: int | None = None) -> NDArray[np.float64]: ...
     @property
     def params(self) -> dict[str, Any]: ...
     @property
     def is_fitted(self) -> bool: ...
     @property
-    def model(self) -> Expansion: ...
+    def model(self) -> Model: ...
     @property
     def classes(self) -> NDArray[Any] | None: ...
     @property
     def candidates(self) -> int: ...
     @property
-    def leave_one_out_mse(self) -> float | None: ...
+    def leave_one_out_mean_squared(self) -> float | None: ...
     @property
     def leave_one_out_error_rate(self) -> float | None: ...
     @property
     def leave_one_out_predictions(self) -> NDArray[np.float64] | None: ...
     @property
     def trials(self) -> list[Trial]: ...
+    @property
+    def judged_by(self) -> str: ...
     @property
     def stages(self) -> list[tuple[int, float, float]]: ...
     @property
@@ -187,103 +197,20 @@ class BatchLearner:
     def __getstate__(self) -> dict[str, Any] | None: ...
     def __setstate__(self, state: dict[str, Any] | None) -> None: ...
 
-class KernelRidge(BatchLearner):
-    def __new__(
-        cls,
-        kernel: Kernel | str | None = None,
-        *,
-        task: Literal["regression", "classification"] = "regression",
-        width: ArrayLike | Literal["auto"] | None = None,
-        ridge: ArrayLike | Literal["auto"] | None = None,
-        bias: bool = True,
-        standardise: bool = False,
-        leave_one_out: bool = True,
-        selection_rows: int | None = None,
-        memory: int | None = None,
-        seed: int | None = None,
-    ) -> Self: ...
+class _Parameter(TypedDict):
+    name: str
+    range: str
+    default: str
+    meaning: str
+    tasks: list[str]
 
-class OlsRegressor(BatchLearner):
-    def __new__(
-        cls,
-        kernel: Kernel | str | None = None,
-        *,
-        width: ArrayLike | Literal["auto"] | None = None,
-        bias: bool = True,
-        standardise: bool = False,
-        penalty: float | None = None,
-        absolute_penalty: float | None = None,
-        passes: int | None = None,
-        patience: int | None = None,
-        max_terms: int | None = None,
-        candidates: int | None = None,
-        folds: int | None = None,
-        one_standard_error: bool = False,
-        per_feature: bool = False,
-        memory: int | None = None,
-        seed: int | None = None,
-    ) -> Self: ...
+class _Method(TypedDict):
+    name: str
+    about: str
+    tasks: list[str]
+    parameters: list[_Parameter]
 
-class OlsClassifier(BatchLearner):
-    def __new__(
-        cls,
-        kernel: Kernel | str | None = None,
-        *,
-        width: ArrayLike | Literal["auto"] | None = None,
-        criterion: Literal["auto", "error-rate", "mean-squared"] = "auto",
-        class_weight: ArrayLike | Literal["balanced"] | None = None,
-        bias: bool = True,
-        standardise: bool = False,
-        penalty: float | None = None,
-        absolute_penalty: float | None = None,
-        passes: int | None = None,
-        patience: int | None = None,
-        max_terms: int | None = None,
-        candidates: int | None = None,
-        folds: int | None = None,
-        one_standard_error: bool = False,
-        per_feature: bool = False,
-        memory: int | None = None,
-        seed: int | None = None,
-    ) -> Self: ...
-
-class OlsDensity(BatchLearner):
-    def __new__(
-        cls,
-        *,
-        width: ArrayLike | None = None,
-        parzen_width: ArrayLike | None = None,
-        refinement: int | None = None,
-        penalty: float | None = None,
-        absolute_penalty: float | None = None,
-        passes: int | None = None,
-        patience: int | None = None,
-        max_terms: int | None = None,
-        candidates: int | None = None,
-        memory: int | None = None,
-        seed: int | None = None,
-    ) -> Self: ...
-    def score_samples(self, x: ArrayLike) -> NDArray[np.float64]: ...
-    def sample(self, count: int | None = None, *, seed: int | None = None) -> NDArray[np.float64]: ...
-
-class LeastSquaresSvm(BatchLearner):
-    def __new__(
-        cls,
-        kernel: Kernel | str | None = None,
-        *,
-        task: Literal["regression", "classification"] = "regression",
-        width: ArrayLike | Literal["auto"] | None = None,
-        ridge: ArrayLike | Literal["auto"] | None = None,
-        support: float | str | None = None,
-        solver: Literal["auto", "dense", "sparse", "iterative"] = "auto",
-        leave_one_out: bool = False,
-        shift: bool = False,
-        tolerance: float | None = None,
-        standardise: bool = False,
-        memory: int | None = None,
-        seed: int | None = None,
-    ) -> Self: ...
-
+def methods() -> list[_Method]: ...
 @disjoint_base
 class KernelPca:
     def __new__(
@@ -292,10 +219,18 @@ class KernelPca:
         *,
         components: int | None = None,
         centre: bool = True,
+        standardise: bool = False,
         tolerance: float | None = None,
         memory: int | None = None,
     ) -> Self: ...
-    def fit(self, x: ArrayLike, y: object = None, *, progress: _Progress | None = None) -> Self: ...
+    def fit(
+        self,
+        x: ArrayLike,
+        y: object = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        progress: _Progress | None = None,
+    ) -> Self: ...
     def transform(self, x: ArrayLike) -> NDArray[np.float64]: ...
     def inverse_transform(self, components: ArrayLike) -> NDArray[np.float64]: ...
     @property
@@ -303,7 +238,7 @@ class KernelPca:
     @property
     def kernel(self) -> Kernel: ...
     @property
-    def model(self) -> Expansion: ...
+    def model(self) -> Model: ...
     @property
     def eigenvalues(self) -> NDArray[np.float64]: ...
     @property
@@ -311,8 +246,8 @@ class KernelPca:
     @property
     def notes(self) -> list[str]: ...
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
-    def __getstate__(self) -> tuple[Expansion, NDArray[np.float64], float] | None: ...
-    def __setstate__(self, state: tuple[Expansion, NDArray[np.float64], float] | None) -> None: ...
+    def __getstate__(self) -> tuple[Model, list[str]] | None: ...
+    def __setstate__(self, state: tuple[Model, list[str]] | None) -> None: ...
 
 def tune_support(
     kernel: Kernel | str, x: ArrayLike, rule: str = "combined=1", *, seed: int | None = None, points: int | None = None
@@ -349,7 +284,7 @@ class OnlineLearner:
     def learn_many(self, x: ArrayLike, y: ArrayLike) -> dict[str, NDArray[Any]]: ...
     def predict(self, x: ArrayLike) -> NDArray[np.float64]: ...
     def variance(self, x: ArrayLike) -> NDArray[np.float64]: ...
-    def snapshot(self) -> Expansion: ...
+    def snapshot(self) -> Model: ...
     def diagnostics(self) -> dict[str, float]: ...
     @property
     def algorithm(self) -> str: ...

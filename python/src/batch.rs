@@ -1,84 +1,73 @@
-//! What all batch learners have in common: data in, fit, results out, pickling.
+//! The engine of the batch methods: a name from the table, a kernel and settings in, a finished model out.
 //!
-//! A learner of its own is a small class that extends [`BatchLearner`] and only makes the parameters (`ridge.rs`).
+//! Nothing here knows a method: which there are, which settings they take and what is wrong with a value is the
+//! table's to say.
 
-use crate::arrays::{Input, array2, squeezed, vector};
-use crate::errors::{DataError, NotFittedError, ParameterError, raise};
-use crate::kernel::PyKernel;
+use crate::arrays::{Input, array2, check_room, squeezed, vector};
+use crate::errors::{DataError, NotFittedError, raise};
+use crate::kernel::kernel_of;
 use crate::labels::Labels;
 use crate::model::{PyModel, codes_of, deviations_of, values_of};
-use crate::settings::Params;
+use crate::outcome::{Outcome, PyTrial};
+use crate::settings::{settings_of, whole};
+use crate::threads::detached;
 use crate::watch::watched;
-use groat::Model;
-use groat::batch::{Fitted, LeaveOneOut, Method, Preparation, Stage, Trial, Watch, learn};
+use groat::batch::density::Density;
+use groat::batch::{BoxedMethod, KernelChoice, Methods, Preparation, TaskKind, learn};
 use groat::data::{Answers, Dataset};
-use pyo3::intern;
+use groat::settings::Settings;
+use groat::{Matrix, Result};
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is to be learnt.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Goal {
-    Regression,
-    Classification,
-    Density,
-}
-
-impl Goal {
-    pub(crate) fn named(task: &str) -> PyResult<Self> {
-        match task {
-            "regression" => Ok(Goal::Regression),
-            "classification" => Ok(Goal::Classification),
-            _ => Err(ParameterError::new_err(format!(
-                "task = {task:?} is not allowed: \"regression\" or \"classification\""
-            ))),
-        }
-    }
-}
-
-/// A finished fit.
-struct Outcome {
-    model: Arc<Model>,
-    labels: Option<Labels>,
-    candidates: usize,
-    leave_one_out: Option<LeaveOneOut>,
-    trials: Vec<Trial>,
-    stages: Vec<Stage>,
-    notes: Vec<String>,
-}
-
-impl Outcome {
-    fn new(fitted: Fitted, labels: Option<Labels>) -> Self {
-        let Fitted { model, candidates, leave_one_out, trials, stages, notes, .. } = fitted;
-        Self { model: Arc::new(model), labels, candidates, leave_one_out, trials, stages, notes }
-    }
-}
-
-/// The base of the learners that see all their data at once.
-#[pyclass(module = "groat", frozen, subclass)]
+/// A batch method of the table that methods() lists, and what it found.
+///
+/// BatchLearner("ols", "gaussian", task="classification", max_terms=40): a method by its name; a kernel, whose width
+/// is searched for unless it is given (None: a Gaussian); what is to be learnt; and the method's settings by name,
+/// where None is the default, a sequence gives values to choose from, and class_weights may be a dictionary.
+#[pyclass(module = "groat._groat", frozen, subclass)]
 pub(crate) struct BatchLearner {
-    method: Box<dyn Method + Send + Sync>,
-    goal: Goal,
-    standardise: bool,
+    method: String,
+    kernel: KernelChoice,
+    task: TaskKind,
+    settings: Settings,
+    preparation: Preparation,
     /// The arguments that the learner was made with.
     params: Py<PyDict>,
     outcome: Mutex<Option<Arc<Outcome>>>,
 }
 
 impl BatchLearner {
-    pub(crate) fn new(
-        method: Box<dyn Method + Send + Sync>,
-        goal: Goal,
-        standardise: bool,
-        params: Params<'_>,
-    ) -> Self {
-        Self { method, goal, standardise, params: params.0.unbind(), outcome: Mutex::new(None) }
+    /// The method for data with so many features and classes with these labels.
+    fn build(&self, features: usize, classes: &[String]) -> Result<BoxedMethod> {
+        let kernel = self.kernel.for_features(features);
+        Methods::standard().build(&self.method, &kernel, classes, &self.settings)
     }
 
-    /// The fitted model, for the classes that extend this one.
-    pub(crate) fn fitted_model(&self) -> PyResult<Arc<Model>> {
-        Ok(self.outcome()?.model.clone())
+    /// What to learn from rows and targets, and the labels where they are classes.
+    fn data(
+        &self,
+        x: &Bound<'_, PyAny>,
+        y: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Dataset, Option<Labels>)> {
+        let x = Input::<f64>::rows_of("x", x)?;
+        let (answers, labels) = match (self.task, y) {
+            (TaskKind::Density, _) => (Answers::None, None),
+            (_, None) => return Err(DataError::new_err("y is missing: there is nothing to learn")),
+            (TaskKind::Classification, Some(y)) => {
+                let (labels, codes) = Labels::of(y)?;
+                (Answers::Classes { labels: labels.names.clone(), codes }, Some(labels))
+            }
+            (_, Some(y)) => {
+                let y = Input::<f64>::columns_of("y", y)?.rows()?.to_matrix();
+                (Answers::Values { names: Vec::new(), y }, None)
+            }
+        };
+        Ok((Dataset::new(x.rows()?.to_matrix(), answers).map_err(raise)?, labels))
     }
 
     fn outcome(&self) -> PyResult<Arc<Outcome>> {
@@ -87,17 +76,55 @@ impl BatchLearner {
             .ok_or_else(|| NotFittedError::new_err("this learner has not been fitted; call fit first"))
     }
 
-    fn seed(&self, py: Python<'_>) -> PyResult<u64> {
-        Ok(Params(self.params.bind(py).clone()).whole("seed")?.unwrap_or(0))
-    }
-
     fn set_outcome(&self, outcome: Outcome) {
         *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(outcome));
+    }
+
+    /// The fitted model as the mixture that it is; an error for any but a density.
+    fn density(&self) -> PyResult<Density> {
+        Density::from_model(&self.outcome()?.model).map_err(raise)
     }
 }
 
 #[pymethods]
 impl BatchLearner {
+    #[new]
+    #[pyo3(signature = (method, kernel=None, *, task="regression", standardise=true, **settings))]
+    fn new(
+        py: Python<'_>,
+        method: &str,
+        kernel: Option<&Bound<'_, PyAny>>,
+        task: &str,
+        standardise: bool,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let params = PyDict::new(py);
+        params.set_item("method", method)?;
+        params.set_item("kernel", kernel)?;
+        params.set_item("task", task)?;
+        params.set_item("standardise", standardise)?;
+        if let Some(settings) = settings {
+            params.update(settings.as_mapping())?;
+        }
+        let (methods, settings) = (Methods::standard(), settings_of(settings)?);
+        let task = task.parse().map_err(raise)?;
+        methods.check_task(method, task, &settings).map_err(raise)?;
+        let values = methods.check(method, &settings).map_err(raise)?;
+        let seed = values.whole("seed").map_err(raise)?;
+        let learner = Self {
+            method: method.to_owned(),
+            kernel: kernel.map_or_else(|| Ok(KernelChoice::default()), kernel_of)?,
+            task,
+            settings,
+            preparation: Preparation::new().standardise(standardise).seed(seed),
+            params: params.unbind(),
+            outcome: Mutex::new(None),
+        };
+        // Settings that do not go together are told here, not at the fit.
+        learner.build(1, &[]).map_err(raise)?;
+        Ok(learner)
+    }
+
     /// Fits the model, and returns the learner itself. A density has no y.
     ///
     /// `progress(stage, done, total, detail)` is called now and then; if it returns False, the fit stops with
@@ -112,39 +139,22 @@ impl BatchLearner {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
         let learner = slf.get();
-        let input = Input::<f64>::rows_of("x", x)?;
-        let weights = sample_weight.map(|w| vector("sample_weight", w)).transpose()?;
-        let labels = match (learner.goal, y) {
-            (Goal::Classification, Some(y)) => Some(Labels::of(y)?),
-            _ => None,
-        };
-        let answers = match (learner.goal, y, &labels) {
-            (Goal::Density, ..) => Answers::None,
-            (_, _, Some(labels)) => {
-                Answers::Classes { labels: labels.names.clone(), codes: labels.codes.clone() }
-            }
-            (_, Some(y), None) => {
-                let y = Input::<f64>::columns_of("y", y)?.rows()?.to_matrix();
-                Answers::Values { names: Vec::new(), y }
-            }
-            (_, None, None) => return Err(DataError::new_err("y is missing: there is nothing to learn")),
-        };
-        let mut data = Dataset::new(input.rows()?.to_matrix(), answers).map_err(raise)?;
-        if let Some(weights) = weights {
-            data = data.with_weights(weights).map_err(raise)?;
+        let (mut data, labels) = learner.data(x, y)?;
+        if let Some(weights) = sample_weight {
+            data = data.with_weights(vector("sample_weight", weights)?).map_err(raise)?;
         }
         if let Some(names) = feature_names {
             data = data.with_features(names).map_err(raise)?;
         }
-        let preparation = Preparation::new().standardise(learner.standardise).seed(learner.seed(slf.py())?);
-        let fitted = watched(slf.py(), progress, |watch: &dyn Watch| {
-            learn(&data, &*learner.method, preparation, watch)
-        })?;
+        let classes = labels.as_ref().map_or(&[][..], |labels| &labels.names);
+        let method = learner.build(data.x().cols(), classes).map_err(raise)?;
+        let fitted = watched(slf.py(), progress, |watch| learn(&data, &*method, learner.preparation, watch))?;
         learner.set_outcome(Outcome::new(fitted, labels));
         Ok(slf.clone())
     }
 
-    /// The prediction for every row: numbers (one-dimensional for a single target), or the labels seen in fit.
+    /// The prediction for every row: numbers (one-dimensional for a single target), the labels seen in fit, or the
+    /// density.
     fn predict<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let outcome = self.outcome()?;
         match &outcome.labels {
@@ -163,6 +173,32 @@ impl BatchLearner {
         deviations_of(py, &self.outcome()?.model, x)
     }
 
+    /// log p(x) of every row, for a density; finite also where p itself would underflow.
+    fn score_samples<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let density = self.density()?;
+        let x = Input::<f64>::rows_of("x", x)?;
+        let rows = x.finite("x")?;
+        let values = detached(py, || density.log_density(rows))?.map_err(raise)?;
+        Ok(values.into_pyarray(py).into_any())
+    }
+
+    /// Independent draws from a density, one per row.
+    #[pyo3(signature = (count=None, *, seed=None))]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        count: Option<&Bound<'py, PyAny>>,
+        seed: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let density = self.density()?;
+        let count = count.map_or(Ok(1), |count| whole("count", count))?;
+        let seed = seed.map_or(Ok(0), |seed| whole("seed", seed))?;
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        check_room::<f64>(count, density.widths().len())?;
+        let draw = || -> Matrix { density.sample(count, &mut Pcg64::seed_from_u64(seed)) };
+        array2(py, detached(py, draw)?)
+    }
+
     /// The arguments that the learner was made with.
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -178,13 +214,13 @@ impl BatchLearner {
     /// The fitted model.
     #[getter]
     fn model(&self) -> PyResult<PyModel> {
-        Ok(PyModel { model: self.fitted_model()? })
+        Ok(PyModel { model: self.outcome()?.model.clone() })
     }
 
-    /// The labels in the order of their outputs; None for a regression.
+    /// The labels in the order of their outputs; None unless this is a classifier.
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(self.outcome()?.labels.as_ref().map(|labels| labels.values.bind(py).clone()))
+        Ok(self.outcome()?.classes(py))
     }
 
     /// How many vectors the model could have had.
@@ -195,7 +231,7 @@ impl BatchLearner {
 
     /// Mean squared error when each sample is predicted without it, or None where it was not worked out.
     #[getter]
-    fn leave_one_out_mse(&self) -> PyResult<Option<f64>> {
+    fn leave_one_out_mean_squared(&self) -> PyResult<Option<f64>> {
         Ok(self.outcome()?.leave_one_out.as_ref().map(|found| found.mean_squared))
     }
 
@@ -216,16 +252,19 @@ impl BatchLearner {
     /// The kernels and ridges that were tried, with their scores; the smallest score won.
     #[getter]
     fn trials(&self) -> PyResult<Vec<PyTrial>> {
-        let outcome = self.outcome()?;
-        let trial = |t: &Trial| PyTrial { kernel: t.kernel.clone(), ridge: t.ridge, score: t.score };
-        Ok(outcome.trials.iter().map(trial).collect())
+        Ok(self.outcome()?.trials.iter().cloned().map(PyTrial::from).collect())
     }
 
-    /// The model's growth, for learners that select: (row of x, leave-one-out error, training error) per term.
+    /// What they were judged by, in words; empty when there was nothing to choose.
+    #[getter]
+    fn judged_by(&self) -> PyResult<String> {
+        Ok(self.outcome()?.judged_by.clone())
+    }
+
+    /// The model's growth, for methods that select: (row of x, leave-one-out error, training error) per term.
     #[getter]
     fn stages(&self) -> PyResult<Vec<(usize, f64, f64)>> {
-        let outcome = self.outcome()?;
-        Ok(outcome.stages.iter().map(|s| (s.row, s.leave_one_out, s.training)).collect())
+        Ok(self.outcome()?.stages())
     }
 
     /// What was chosen and why, what was cut short.
@@ -247,84 +286,13 @@ impl BatchLearner {
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Ok(outcome) = self.outcome() else { return Ok(None) };
-        let state = PyDict::new(py);
-        state.set_item("model", PyModel { model: outcome.model.clone() })?;
-        state.set_item("classes", self.classes(py)?)?;
-        state.set_item("candidates", outcome.candidates)?;
-        if let Some(found) = &outcome.leave_one_out {
-            let predictions = array2(py, found.predictions.clone())?;
-            state.set_item("leave_one_out", (found.mean_squared, found.error_rate, predictions))?;
-        }
-        let trial = |t: &Trial| (t.kernel.to_string(), t.ridge, t.score);
-        state.set_item("trials", outcome.trials.iter().map(trial).collect::<Vec<_>>())?;
-        state.set_item("stages", self.stages()?)?;
-        state.set_item("notes", &outcome.notes)?;
-        Ok(Some(state))
+        self.outcome().ok().map(|outcome| outcome.to_state(py)).transpose()
     }
 
     fn __setstate__(&self, state: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         if let Some(state) = state {
-            self.set_outcome(restore(state)?);
+            self.set_outcome(Outcome::from_state(state)?);
         }
         Ok(())
     }
-}
-
-/// One kernel and ridge that were tried.
-#[pyclass(name = "Trial", module = "groat", frozen)]
-pub(crate) struct PyTrial {
-    kernel: groat::Kernel,
-    /// What was added to the diagonal.
-    #[pyo3(get)]
-    ridge: f64,
-    /// Its score; the smallest won.
-    #[pyo3(get)]
-    score: f64,
-}
-
-#[pymethods]
-impl PyTrial {
-    /// The kernel.
-    #[getter]
-    fn kernel(&self) -> PyKernel {
-        PyKernel { kernel: self.kernel.clone() }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<Trial: {}, ridge={}, score={}>", self.kernel, self.ridge, self.score)
-    }
-}
-
-/// An outcome from what `__getstate__` gave.
-fn restore(state: &Bound<'_, PyDict>) -> PyResult<Outcome> {
-    let py = state.py();
-    let item = |name: &str| {
-        state.get_item(name)?.ok_or_else(|| DataError::new_err(format!("the pickle holds no {name:?}")))
-    };
-    let leave_one_out = match state.get_item(intern!(py, "leave_one_out"))? {
-        None => None,
-        Some(found) => {
-            let (mean_squared, error_rate, predictions): (f64, Option<f64>, Bound<'_, PyAny>) =
-                found.extract()?;
-            let predictions = Input::<f64>::rows_of("predictions", &predictions)?.rows()?.to_matrix();
-            Some(LeaveOneOut::new(mean_squared, error_rate, predictions))
-        }
-    };
-    let mut trials = Vec::new();
-    for (kernel, ridge, score) in item("trials")?.extract::<Vec<(String, f64, f64)>>()? {
-        trials.push(Trial::new(kernel.parse().map_err(raise)?, ridge, score));
-    }
-    let stage = |(row, leave_one_out, training)| Stage::new(row, leave_one_out, training);
-    let stages: Vec<(usize, f64, f64)> = item("stages")?.extract()?;
-    let classes = item("classes")?;
-    Ok(Outcome {
-        model: item("model")?.cast::<PyModel>()?.get().model.clone(),
-        labels: if classes.is_none() { None } else { Some(Labels::from_values(&classes)?) },
-        candidates: item("candidates")?.extract()?,
-        leave_one_out,
-        trials,
-        stages: stages.into_iter().map(stage).collect(),
-        notes: item("notes")?.extract()?,
-    })
 }

@@ -11,6 +11,7 @@ use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::str::FromStr;
 
 /// A kernel function k(x, y), by its text: Kernel("gaussian:width=0.8").
 ///
@@ -28,10 +29,13 @@ impl PyKernel {
     }
 }
 
-/// A kernel, or the text of one.
-pub(crate) fn kernel_of(object: &Bound<'_, PyAny>) -> PyResult<Kernel> {
+/// A kernel, or the text of one; as itself, or as a choice that remembers what the text left open.
+pub(crate) fn kernel_of<K>(object: &Bound<'_, PyAny>) -> PyResult<K>
+where
+    K: From<Kernel> + FromStr<Err = groat::Error>,
+{
     if let Ok(kernel) = object.cast::<PyKernel>() {
-        return Ok(kernel.get().kernel.clone());
+        return Ok(kernel.get().kernel.clone().into());
     }
     match object.extract::<String>() {
         Ok(text) => text.parse().map_err(raise),

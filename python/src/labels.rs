@@ -6,19 +6,17 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Labels and what they are coded as.
+/// The labels of the classes.
 pub(crate) struct Labels {
     /// The distinct labels, sorted: an array of the caller's own type.
     pub(crate) values: Py<PyAny>,
     /// The labels as text, for the model.
     pub(crate) names: Vec<String>,
-    /// The place of each sample's label among `values`; empty once the fit is over.
-    pub(crate) codes: Vec<usize>,
 }
 
 impl Labels {
-    /// From one label per sample.
-    pub(crate) fn of(y: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// From one label per sample; with the place of each sample's label among them.
+    pub(crate) fn of(y: &Bound<'_, PyAny>) -> PyResult<(Self, Vec<usize>)> {
         let py = y.py();
         let unusable = |error: PyErr| {
             let wrapped = DataError::new_err(format!("y cannot be used as class labels: {error}"));
@@ -43,20 +41,14 @@ impl Labels {
         let (values, codes): (Bound<'_, PyAny>, Bound<'_, PyAny>) = found.extract()?;
         let codes = codes.call_method1(intern!(py, "astype"), (numpy::dtype::<i64>(py),))?;
         let codes = codes.cast::<PyArray1<i64>>()?.to_vec().map_err(|e| DataError::new_err(e.to_string()))?;
-        Ok(Self {
-            codes: codes.into_iter().map(|code| code as usize).collect(),
-            ..Self::from_values(&values)?
-        })
+        let codes = codes.into_iter().map(|code| code as usize).collect();
+        Ok((Self::from_values(&values)?, codes))
     }
 
     /// From the distinct labels alone.
     pub(crate) fn from_values(values: &Bound<'_, PyAny>) -> PyResult<Self> {
         let names = values.try_iter()?.map(|label| Ok(label?.str()?.to_string()));
-        Ok(Self {
-            names: names.collect::<PyResult<_>>()?,
-            values: values.clone().unbind(),
-            codes: Vec::new(),
-        })
+        Ok(Self { names: names.collect::<PyResult<_>>()?, values: values.clone().unbind() })
     }
 
     /// The labels for an array of codes.

@@ -1,4 +1,5 @@
-//! The compiled half of the Python package `groat`.
+//! The compiled half of the Python package `groat`, and its engine: what the package shows of it is for
+//! `groat/__init__.py` to say.
 //!
 //! Each file wraps one idea of the library; what Python adds (arrays, labels, exceptions, interrupts, threads)
 //! has a file of its own. The types are described for Python in `groat/_groat.pyi`.
@@ -8,13 +9,11 @@ mod batch;
 mod errors;
 mod kernel;
 mod labels;
-mod lssvm;
+mod methods;
 mod model;
-mod ols;
 mod online;
+mod outcome;
 mod pca;
-
-mod ridge;
 mod settings;
 mod support;
 mod threads;
@@ -28,15 +27,11 @@ fn _groat(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernel::PyKernel>()?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<batch::BatchLearner>()?;
-    module.add_class::<batch::PyTrial>()?;
-    module.add_class::<ridge::PyKernelRidge>()?;
-    module.add_class::<ols::OlsRegressor>()?;
-    module.add_class::<ols::OlsClassifier>()?;
-    module.add_class::<ols::OlsDensity>()?;
-    module.add_class::<lssvm::PyLeastSquaresSvm>()?;
+    module.add_class::<outcome::PyTrial>()?;
     module.add_class::<pca::PyKernelPca>()?;
     module.add_class::<online::OnlineLearner>()?;
     module.add_class::<online::PyStep>()?;
+    module.add_function(wrap_pyfunction!(methods::methods, module)?)?;
     module.add_function(wrap_pyfunction!(support::tune_support, module)?)?;
     module.add_function(wrap_pyfunction!(online::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(online::algorithm_settings, module)?)?;

@@ -5,8 +5,8 @@ use crate::errors::raise;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::settings::whole;
 use crate::threads::detached;
-use groat::Matrix;
 use groat::tune::{SupportRule, SupportTuning};
+use groat::{Kernel, Matrix};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -30,7 +30,7 @@ pub(crate) fn tune_support<'py>(
     seed: Option<&Bound<'py, PyAny>>,
     points: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let kernel = kernel_of(kernel)?;
+    let kernel: Kernel = kernel_of(kernel)?;
     let rule: SupportRule = rule.parse().map_err(raise)?;
     let seed = seed.map_or(Ok(0), |seed| whole("seed", seed))?;
     let points = points.map_or(Ok(POINTS), |points| whole("points", points))?.min(MOST_POINTS) as usize;

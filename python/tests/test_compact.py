@@ -8,7 +8,9 @@ import groat
 import numpy as np
 import pytest
 import scipy.sparse
-from groat import Kernel, KernelPca, KernelRidge, LeastSquaresSvm
+from engine import KernelRidge, LeastSquaresSvm
+from groat import Kernel
+from groat._groat import KernelPca
 from numpy.typing import NDArray
 from sklearn.decomposition import KernelPCA
 
@@ -146,6 +148,26 @@ def test_pre_images_come_back(rng: np.random.Generator) -> None:
     analysis = KernelPca(Kernel.gaussian(1.0), components=6).fit(x)
     back = analysis.inverse_transform(analysis.transform(x))
     assert np.mean(np.linalg.norm(back - x, axis=1)) < 0.1
+    # The same in other units, which a standardised analysis does not notice.
+    units = np.array([1000.0, 1e-3])
+    analysis = KernelPca(Kernel.gaussian(1.5), components=6, standardise=True).fit(x * units)
+    back = analysis.inverse_transform(analysis.transform(x * units)) / units
+    assert np.mean(np.linalg.norm(back - x, axis=1)) < 0.1
+
+
+def test_an_analysis_is_a_finished_model(plane: tuple[Array, Array]) -> None:
+    x = plane[0] * [1.0, 100.0]
+    analysis = KernelPca(components=3, standardise=True).fit(x, feature_names=["a", "b"])
+    assert analysis.model.task == "components" and analysis.model.feature_names == ["a", "b"]
+    np.testing.assert_array_equal(analysis.model.values(x), analysis.transform(x))
+    standardised = (x - x.mean(axis=0)) / x.std(axis=0)
+    plain = KernelPca(analysis.kernel, components=3).fit(standardised)
+    np.testing.assert_allclose(analysis.transform(x), plain.transform(standardised), atol=1e-9)
+    assert any("median distance" in note for note in analysis.notes)
+    again = pickle.loads(pickle.dumps(analysis))
+    assert again.model == analysis.model and again.notes == analysis.notes
+    scores = analysis.transform(x[:5])
+    np.testing.assert_array_equal(again.inverse_transform(scores), analysis.inverse_transform(scores))
 
 
 def test_wrong_analyses(plane: tuple[Array, Array]) -> None:
@@ -170,7 +192,7 @@ def test_wrong_analyses(plane: tuple[Array, Array]) -> None:
     for call in (
         lambda: LeastSquaresSvm(ridge=-1.0).fit(x, x[:, 0]),
         lambda: LeastSquaresSvm(ridge="strong"),
-        lambda: LeastSquaresSvm(solver="magic"),  # type: ignore[arg-type]
+        lambda: LeastSquaresSvm(solver="magic"),
         lambda: LeastSquaresSvm(support="small"),
         lambda: LeastSquaresSvm(solver="sparse", width=1.0, ridge=1.0).fit(x, x[:, 0]),
         lambda: Kernel.linear().with_support(1.0),
@@ -190,7 +212,7 @@ def test_a_support_is_a_number_or_a_rule(rng: np.random.Generator) -> None:
     by_text = LeastSquaresSvm("gaussian", width=1.0, ridge=0.1, support="1.5").fit(x, y)
     assert (by_number.predict(x) == by_text.predict(x)).all()
     with pytest.raises(groat.ParameterError, match="sparsity"):
-        LeastSquaresSvm(support=[1.5])  # type: ignore[arg-type]
+        LeastSquaresSvm(support=[1.5, 2.0])
 
 
 def test_powers_need_not_be_whole() -> None:

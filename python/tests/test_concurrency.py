@@ -14,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 import groat
 import numpy as np
 import pytest
-from groat import Kernel, KernelRidge
+from engine import KernelRidge
+from groat import Kernel
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]

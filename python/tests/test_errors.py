@@ -8,13 +8,14 @@ from typing import Any
 import groat
 import numpy as np
 import pytest
-from groat import Expansion, Kernel, KernelRidge
+from engine import KernelRidge
+from groat import Kernel, Model
 
 X = np.linspace(0.0, 1.0, 20).reshape(10, 2)
 Y = np.sin(X[:, 0])
 NAN = np.where(X == X[3, 1], np.nan, X)
 GAUSSIAN = Kernel.gaussian(1.0)
-MODEL = Expansion(GAUSSIAN, X, Y)
+MODEL = Model(GAUSSIAN, X, Y)
 BAD = (groat.ParameterError, groat.DataError)
 
 
@@ -56,31 +57,31 @@ CALLS: list[tuple[type[Exception], Callable[[], object]]] = [
     (groat.DataError, lambda: GAUSSIAN.gram([[None, 1.0]])),  # type: ignore[arg-type]
     (groat.DataError, lambda: GAUSSIAN.gram(np.array([[{}]], dtype=object))),
     (groat.MemoryLimitError, lambda: GAUSSIAN.gram(np.zeros((30_000_000, 1)))),
-    (groat.ShapeError, lambda: Expansion(GAUSSIAN, X, Y[:-1])),
-    (groat.ShapeError, lambda: Expansion(GAUSSIAN, X, Y, [1.0, 2.0])),
-    (groat.NotFiniteError, lambda: Expansion(GAUSSIAN, NAN, Y)),
-    (groat.NotFiniteError, lambda: Expansion(GAUSSIAN, X, Y + np.inf)),
-    (groat.NotFiniteError, lambda: Expansion(GAUSSIAN, X, Y, float("nan"))),
-    (groat.ShapeError, lambda: Expansion(GAUSSIAN, X, Y, feature_names=["a"])),
-    (groat.ShapeError, lambda: Expansion(GAUSSIAN, X, Y, classes=["a", "b", "c"])),
-    (groat.ParameterError, lambda: Expansion(GAUSSIAN, X, Y, classes=["a"])),
-    (groat.ParameterError, lambda: Expansion(GAUSSIAN, X, Y, classes=["a", "b"], density=True)),
-    (groat.ParameterError, lambda: Expansion(GAUSSIAN, X, Y, mean=[0.0, 0.0])),
-    (groat.ParameterError, lambda: Expansion(GAUSSIAN, X, Y, mean=[0.0, 0.0], scale=[1.0, 0.0])),
+    (groat.ShapeError, lambda: Model(GAUSSIAN, X, Y[:-1])),
+    (groat.ShapeError, lambda: Model(GAUSSIAN, X, Y, [1.0, 2.0])),
+    (groat.NotFiniteError, lambda: Model(GAUSSIAN, NAN, Y)),
+    (groat.NotFiniteError, lambda: Model(GAUSSIAN, X, Y + np.inf)),
+    (groat.NotFiniteError, lambda: Model(GAUSSIAN, X, Y, float("nan"))),
+    (groat.ShapeError, lambda: Model(GAUSSIAN, X, Y, feature_names=["a"])),
+    (groat.ShapeError, lambda: Model(GAUSSIAN, X, Y, classes=["a", "b", "c"])),
+    (groat.ParameterError, lambda: Model(GAUSSIAN, X, Y, classes=["a"])),
+    (groat.ParameterError, lambda: Model(GAUSSIAN, X, Y, classes=["a", "b"], density=True)),
+    (groat.ParameterError, lambda: Model(GAUSSIAN, X, Y, mean=[0.0, 0.0])),
+    (groat.ParameterError, lambda: Model(GAUSSIAN, X, Y, mean=[0.0, 0.0], scale=[1.0, 0.0])),
     (groat.ShapeError, lambda: MODEL.predict(X[:, :1])),
     (groat.ShapeError, lambda: MODEL.predict(np.hstack([X, X]))),
     (groat.NotFiniteError, lambda: MODEL.predict(NAN)),
-    (groat.ModelFileError, lambda: Expansion.from_bytes(b"")),
+    (groat.ModelFileError, lambda: Model.from_bytes(b"")),
     (groat.ParameterError, lambda: KernelRidge(task="clustering")),  # type: ignore[arg-type]
     (groat.ParameterError, lambda: KernelRidge(3)),  # type: ignore[arg-type]
     (groat.ParameterError, lambda: KernelRidge("linear", width=1.0)),
     (groat.ParameterError, lambda: KernelRidge(width="narrow")),
     (groat.ParameterError, lambda: KernelRidge(seed=-1)),
-    (groat.ParameterError, lambda: KernelRidge(selection_rows=1.5)),  # type: ignore[arg-type]
+    (groat.ParameterError, lambda: KernelRidge(selection_rows=1.5)),
     (groat.ParameterError, lambda: KernelRidge(width=0.0, ridge=1.0).fit(X, Y)),
     (groat.ParameterError, lambda: KernelRidge(width=1.0, ridge=-1.0).fit(X, Y)),
     (groat.ParameterError, lambda: KernelRidge(ridge=[]).fit(X, Y)),
-    (groat.ParameterError, lambda: KernelRidge(ridge=[0.0]).fit(X, Y)),
+    (groat.ParameterError, lambda: KernelRidge(ridge=[0.0, 1.0]).fit(X, Y)),
     (groat.ParameterError, lambda: KernelRidge(selection_rows=2).fit(X, Y)),
     (groat.NotFiniteError, lambda: KernelRidge(ridge=[np.nan])),
     (groat.NotFiniteError, lambda: KernelRidge().fit(NAN, Y)),

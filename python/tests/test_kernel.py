@@ -91,7 +91,7 @@ def test_any_layout_gives_the_same_numbers(rng: np.random.Generator) -> None:
     }
     for name, layout in layouts.items():
         np.testing.assert_array_equal(kernel.gram(layout), expected, err_msg=name)
-    model = groat.Expansion(kernel, x, rng.normal(size=33))
+    model = groat.Model(kernel, x, rng.normal(size=33))
     for name, layout in layouts.items():
         np.testing.assert_array_equal(model.predict(layout), model.predict(x), err_msg=name)
 

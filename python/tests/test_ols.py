@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import groat
 import numpy as np
 import pytest
-from groat import Kernel, OlsClassifier, OlsDensity, OlsRegressor
+from engine import KernelRidge, OlsClassifier, OlsDensity, OlsRegressor
+from groat import Kernel
+from groat._groat import BatchLearner, methods
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -17,7 +20,7 @@ def test_regression_needs_few_vectors(wave: tuple[Array, Array], rng: np.random.
     x, y = wave
     learner = OlsRegressor(width=1.0).fit(x, y, feature_names=["a", "b"])
     assert learner.model.size <= len(y) / 2 < learner.candidates == len(y)
-    assert learner.leave_one_out_mse is not None and learner.leave_one_out_mse < 0.02
+    assert learner.leave_one_out_mean_squared is not None and learner.leave_one_out_mean_squared < 0.02
     assert len(learner.stages) >= learner.model.size
     rows = [row for row, _, _ in learner.stages[: learner.model.size]]
     np.testing.assert_array_equal(np.sort(learner.model.vectors, axis=0), np.sort(x[rows], axis=0))
@@ -49,6 +52,7 @@ def test_the_width_is_searched(wave: tuple[Array, Array]) -> None:
     learner = OlsRegressor(width=[0.1, 1.0, 10.0], max_terms=20).fit(x, y)
     assert learner.model.kernel == Kernel.gaussian(1.0)
     assert [trial.kernel.width for trial in learner.trials] == [0.1, 1.0, 10.0]
+    assert learner.judged_by == "leave-one-out"
     folded = OlsRegressor(width=[1.0, 2.0], folds=3, one_standard_error=True, max_terms=20).fit(x, y)
     assert len(folded.trials) == 2
 
@@ -58,8 +62,9 @@ def test_classification(labels: list[object], rng: np.random.Generator) -> None:
     codes = np.arange(150) % len(labels)
     x = rng.normal(size=(150, 2)) * 0.4 + np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])[codes]
     y = np.array(labels)[codes]
-    for settings in ({}, {"criterion": "mean-squared"}, {"class_weight": "balanced"}):
-        learner = OlsClassifier(width=1.5, **settings).fit(x, y)  # type: ignore[arg-type]
+    weights = {labels[0]: 2.0, np.asarray(labels)[1]: 0.5}
+    for settings in ({}, {"criterion": "mean-squared"}, {"class_weights": "balanced"}, {"class_weights": weights}):
+        learner = OlsClassifier(width=1.5, **settings).fit(x, y)
         assert np.mean(learner.predict(x) == y) > 0.98
         assert learner.model.size <= 40
         assert learner.model.classes == [str(label) for label in labels]
@@ -105,24 +110,30 @@ def test_stopping_gives_the_model_so_far(rng: np.random.Generator) -> None:
 def test_wrong_settings(wave: tuple[Array, Array]) -> None:
     x, y = wave
     with pytest.raises(groat.ParameterError):
-        OlsRegressor(penalty=1e-6, absolute_penalty=1.0)
+        OlsRegressor(penalty=1e-6, ridge=1.0)
+    wrong: dict[str, Any] = {
+        "width": [],
+        "penalty": -1.0,
+        "max_terms": 0,
+        "candidates": 0,
+        "folds": 1,
+        "ridge": [0.1, 1.0],
+        "memory": "much",
+    }
+    for name, value in wrong.items():
+        with pytest.raises(groat.ParameterError, match=f"^{name} = "):
+            OlsRegressor(**{name: value})
     with pytest.raises(groat.ParameterError):
-        OlsClassifier(criterion="luck")  # type: ignore[arg-type]
-    with pytest.raises(groat.ParameterError):
-        OlsClassifier(class_weight="heavy")
-    with pytest.raises(groat.ParameterError):
-        OlsRegressor(width=[])
-    for learner in (
-        OlsRegressor(width=1.0, penalty=-1.0),
-        OlsRegressor(width=1.0, max_terms=0),
-        OlsRegressor(width=1.0, candidates=0),
-        OlsRegressor(width=[1.0, -1.0]),
-        OlsRegressor(folds=1),
-    ):
-        with pytest.raises(groat.ParameterError):
-            learner.fit(x, y)
-    with pytest.raises(groat.ShapeError):
-        OlsClassifier(width=1.0, class_weight=[1.0, 2.0, 3.0]).fit(x, y > 0)
+        OlsRegressor(width=[1.0, -1.0])
+    with pytest.raises(groat.ParameterError, match="error-rate"):
+        OlsClassifier(criterion="luck")
+    for weights in ("heavy", {}, {"True": -1.0}, [1.0, 2.0]):
+        with pytest.raises(groat.ParameterError, match="equal, balanced, or LABEL=FACTOR"):
+            OlsClassifier(class_weights=weights)
+    with pytest.raises(groat.ParameterError, match='"Maybe"; the classes are False, True'):
+        OlsClassifier(width=1.0, class_weights={"Maybe": 2.0}).fit(x, y > 0)
+    with pytest.raises(groat.ParameterError, match="width"):
+        OlsDensity(width=[0.5, 1.0]).fit(x)
     with pytest.raises(groat.DataError, match="y is missing"):
         OlsRegressor().fit(x)
     for density in (OlsDensity(), OlsDensity(width=0.5)):
@@ -138,7 +149,35 @@ def test_wrong_settings(wave: tuple[Array, Array]) -> None:
     with pytest.raises(groat.ShapeError):
         fitted.score_samples(x[:, :1])
     with pytest.raises(groat.ShapeError):
-        OlsDensity(width=[1.0, 2.0, 3.0]).fit(x)
+        OlsDensity(Kernel.gaussian([1.0, 2.0, 3.0])).fit(x)
+    with pytest.raises(groat.ParameterError, match="density"):
+        OlsRegressor(width=1.0).fit(x, y).sample(3)
+
+
+def test_refusals_come_from_the_table_of_methods() -> None:
+    with pytest.raises(groat.ParameterError, match="krr knows no max_terms; ols does"):
+        KernelRidge(max_terms=9)
+    with pytest.raises(groat.ParameterError, match="krr knows no wings; it takes width, ridge"):
+        KernelRidge(wings=2)
+    with pytest.raises(groat.ParameterError, match="ols knows no refinement for regression; it is for density"):
+        OlsRegressor(refinement=3)
+    with pytest.raises(groat.ParameterError, match="krr knows no density; ols does"):
+        KernelRidge(task="density")
+    with pytest.raises(groat.ParameterError, match="known are ols, krr, lssvm"):
+        BatchLearner("magic")
+
+
+def test_the_table_of_methods() -> None:
+    table = {method["name"]: method for method in methods()}
+    assert list(table) == ["ols", "krr", "lssvm"] and table["krr"]["tasks"] == ["regression", "classification"]
+    for name, method in table.items():
+        assert method["about"]
+        for task in method["tasks"]:
+            # Every default is a value that may also be given.
+            given = {p["name"]: p["default"] for p in method["parameters"] if task in p["tasks"]}
+            BatchLearner(name, task=task, **given)  # type: ignore[arg-type]
+        for parameter in method["parameters"]:
+            assert parameter["meaning"] and parameter["range"] and parameter["tasks"]
 
 
 EXTREMES = [0.0, 1e-320, -1e-300, 1e300, -1e308, 1.0, np.pi]
@@ -160,12 +199,7 @@ def test_extreme_numbers_end_in_a_result_or_a_typed_error(rng: np.random.Generat
         ):
             try:
                 learner.fit(x, y).predict(x)
-                if isinstance(learner, OlsDensity):
+                if learner.params["task"] == "density":
                     learner.score_samples(x), learner.sample(3)
             except groat.GroatError:
                 pass
-
-
-def test_class_weights_of_another_shape_are_named() -> None:
-    with pytest.raises(groat.ParameterError, match="order of the sorted labels"):
-        groat.OlsClassifier(class_weight={"a": 2.0})  # type: ignore[arg-type]

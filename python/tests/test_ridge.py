@@ -7,7 +7,9 @@ import pickle
 import groat
 import numpy as np
 import pytest
-from groat import Kernel, KernelRidge
+from engine import KernelRidge
+from groat import Kernel
+from groat._groat import BatchLearner
 from numpy.typing import NDArray
 from sklearn.kernel_ridge import KernelRidge as Peer
 
@@ -49,7 +51,7 @@ def test_leave_one_out_is_leaving_out_one(wave: Data, bias: bool) -> None:
         without = KernelRidge(Kernel.gaussian(1.0), ridge=0.05, bias=bias, leave_one_out=False)
         without.fit(x[keep], y[keep])
         assert found[i] == pytest.approx(without.predict(x[i : i + 1])[0], abs=1e-9)
-    assert learner.leave_one_out_mse == pytest.approx(np.mean((found - y) ** 2))
+    assert learner.leave_one_out_mean_squared == pytest.approx(np.mean((found - y) ** 2))
     assert learner.leave_one_out_error_rate is None
 
 
@@ -60,10 +62,10 @@ def test_the_search_finds_the_best_trial(wave: Data) -> None:
     best = min(learner.trials, key=lambda trial: trial.score)
     assert learner.model.kernel == best.kernel
     assert float(learner.model.record["settings"]["ridge"]) == best.ridge
-    assert best.score == pytest.approx(learner.leave_one_out_mse)
+    assert best.score == pytest.approx(learner.leave_one_out_mean_squared)
     assert "ridge=" in repr(best)
     automatic = KernelRidge().fit(x, y)
-    assert automatic.leave_one_out_mse is not None and automatic.leave_one_out_mse < 0.02
+    assert automatic.leave_one_out_mean_squared is not None and automatic.leave_one_out_mean_squared < 0.02
     assert len(automatic.trials) > 20
 
 
@@ -121,15 +123,16 @@ def test_pickling_keeps_everything(wave: Data) -> None:
     x, y = wave
     learner = KernelRidge("gaussian", ridge=[0.01, 0.1]).fit(x, y)
     again = pickle.loads(pickle.dumps(learner))
-    assert isinstance(again, KernelRidge) and again.is_fitted
+    assert isinstance(again, BatchLearner) and again.is_fitted
     assert again.model == learner.model
     assert again.params == learner.params
-    assert again.leave_one_out_mse == learner.leave_one_out_mse
+    assert again.leave_one_out_mean_squared == learner.leave_one_out_mean_squared
     assert [t.score for t in again.trials] == [t.score for t in learner.trials]
+    assert again.judged_by == learner.judged_by
     assert again.notes == learner.notes and again.candidates == learner.candidates == len(y)
     fresh = pickle.loads(pickle.dumps(KernelRidge(ridge=0.5)))
     assert not fresh.is_fitted and fresh.params["ridge"] == 0.5
-    assert repr(fresh).startswith("KernelRidge(kernel=None, task='regression'")
+    assert repr(fresh) == "BatchLearner(method='krr', kernel=None, task='regression', standardise=False, ridge=0.5)"
 
 
 def test_nothing_before_the_fit() -> None:

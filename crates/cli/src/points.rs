@@ -6,7 +6,6 @@ use crate::session::Session;
 use groat::Kernel;
 use groat::batch::{Preparation, Prepared};
 use groat::data::{Dataset, InputOptions, Inputs};
-use groat::tune::typical_distance;
 
 /// Rows, and how they came about.
 pub struct Points {
@@ -43,13 +42,7 @@ impl Points {
         let inputs = Inputs::fit(&table, &options)?;
         let data = Dataset::for_answers(&table, inputs, &[], &[])?;
         let preparation = Preparation::new().standardise(!args.no_standardise).seed(session.seed);
-        let mut notes = Vec::new();
-        let mut kernel = args.kernel.for_features(data.x().cols()).kernel;
-        if !args.kernel.width_given && kernel.width().is_some() {
-            let width = typical_distance(Prepared::new(&data, preparation)?.x(), session.seed);
-            notes.push(format!("width {width:.4}, the median distance of the rows"));
-            kernel = kernel.with_width(width);
-        }
-        Ok(Points { data, preparation, kernel, notes })
+        let (kernel, note) = args.kernel.settled(Prepared::new(&data, preparation)?.x(), session.seed);
+        Ok(Points { kernel, notes: note.into_iter().collect(), preparation, data })
     }
 }

@@ -121,6 +121,17 @@ impl Standardisation {
         Ok(())
     }
 
+    /// The samples that standardised ones stand for, in place.
+    pub fn undo(&self, x: &mut Matrix) -> Result<()> {
+        check_len("features", self.features(), x.cols())?;
+        for i in 0..x.rows() {
+            for ((v, m), s) in x.row_mut(i).iter_mut().zip(&self.mean).zip(&self.scale) {
+                *v = *v * s + m;
+            }
+        }
+        Ok(())
+    }
+
     fn shift_and_scale(&self, row: &mut [f64]) {
         for ((v, m), s) in row.iter_mut().zip(&self.mean).zip(&self.scale) {
             *v = (*v - m) / s;
@@ -134,10 +145,15 @@ mod tests {
     use crate::matrix::Csr;
 
     #[test]
-    fn the_result_has_mean_0_and_deviation_1() {
+    fn the_result_has_mean_0_and_deviation_1_and_is_undone() {
         let data: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + 100.0 * f64::from(i % 2)).collect();
-        let mut x = Matrix::from_vec(data, 30, 2).unwrap();
-        Standardisation::fit(x.view()).unwrap().apply(&mut x).unwrap();
+        let raw = Matrix::from_vec(data, 30, 2).unwrap();
+        let standardisation = Standardisation::fit(raw.view()).unwrap();
+        let mut x = raw.clone();
+        standardisation.apply(&mut x).unwrap();
+        let mut back = x.clone();
+        standardisation.undo(&mut back).unwrap();
+        assert!(back.data().iter().zip(raw.data()).all(|(a, b)| (a - b).abs() < 1e-12));
         let again = Standardisation::fit(x.view()).unwrap();
         for j in 0..2 {
             assert!(again.mean()[j].abs() < 1e-14 && (again.scale()[j] - 1.0).abs() < 1e-14);

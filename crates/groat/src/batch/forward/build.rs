@@ -19,12 +19,13 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         density = density.parzen_width(width);
     }
     let search = width_search(plan)?;
+    let several_widths = matches!(widths, Search::Grid(_));
     let ols = match widths {
         Search::Fixed => ols,
         Search::Auto => ols.search(search),
         Search::Grid(widths) => ols.search(search.widths(widths)),
     };
-    Ok(Box::new(ByTask { ols, density }))
+    Ok(Box::new(ByTask { ols, density, several_widths }))
 }
 
 /// The settings of a selection that all tasks share.
@@ -33,9 +34,12 @@ fn selection(plan: &MethodPlan<'_>, ols: Ols) -> Result<Ols> {
     if plan.given.get("penalty").is_some() && values.text("ridge")? != "auto" {
         return Err(Error::parameter("penalty", values.text("penalty")?, "left out where there is a ridge"));
     }
-    let penalty = match values.unless_auto("ridge")? {
-        Some(ridge) => Penalty::Absolute(ridge),
-        None => Penalty::Relative(values.number("penalty")?),
+    let penalty = match plan.ridge(values.number("penalty")?)? {
+        (ridge, Search::Fixed) => Penalty::Absolute(ridge),
+        (relative, Search::Auto) => Penalty::Relative(relative),
+        (_, Search::Grid(_)) => {
+            return Err(Error::parameter("ridge", values.text("ridge")?, "one number, or auto"));
+        }
     };
     let mut ols = ols
         .penalty(penalty)
@@ -72,6 +76,8 @@ fn width_search(plan: &MethodPlan<'_>) -> Result<WidthSearch> {
 struct ByTask {
     ols: Ols,
     density: SparseDensity,
+    /// Whether there are widths to choose from, which a density cannot.
+    several_widths: bool,
 }
 
 impl Method for ByTask {
@@ -81,6 +87,9 @@ impl Method for ByTask {
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         match (problem.target, self.ols.kernel()) {
+            (Target::Density, _) if self.several_widths => {
+                Err(Error::parameter("width", "a choice of several", "one number, or auto, for a density"))
+            }
             (Target::Density, Kernel::Gaussian { .. }) => self.density.fit(problem, watch),
             (Target::Density, other) => {
                 Err(Error::parameter("kernel", other, "gaussian: a density is made of Gaussian kernels"))

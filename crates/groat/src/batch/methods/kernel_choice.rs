@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
+use crate::matrix::Points;
+use crate::tune::typical_distance;
 use std::str::FromStr;
 
 /// A kernel, and which of its parameters were given.
@@ -32,6 +34,26 @@ impl KernelChoice {
         }
         suited
     }
+
+    /// For rows without answers, by which no width can be judged: one that was not given is their median distance,
+    /// and the text says so.
+    #[must_use]
+    pub fn settled(&self, x: Points<'_>, seed: u64) -> (Kernel, Option<String>) {
+        let kernel = self.for_features(x.cols()).kernel;
+        if self.width_given || kernel.width().is_none() {
+            return (kernel, None);
+        }
+        let width = typical_distance(x, seed);
+        let note = format!("width {width:.4}, the median distance of the rows");
+        (kernel.with_width(width), Some(note))
+    }
+}
+
+impl Default for KernelChoice {
+    /// A Gaussian whose width is to be chosen.
+    fn default() -> Self {
+        Self { kernel: Kernel::gaussian(1.0), width_given: false, power_given: false }
+    }
 }
 
 impl From<Kernel> for KernelChoice {
@@ -56,7 +78,8 @@ impl FromStr for KernelChoice {
 
 #[cfg(test)]
 mod tests {
-    use super::KernelChoice;
+    use super::*;
+    use crate::matrix::Rows;
 
     #[test]
     fn widths_are_noticed() {
@@ -64,5 +87,19 @@ mod tests {
         assert!(given("gaussian:width=2") && given("gaussian: gamma=0.5"));
         assert!(!given("gaussian") && !given("polynomial:degree=3"));
         assert!("gaussian:wide=2".parse::<KernelChoice>().is_err());
+        assert_eq!(KernelChoice::default(), "gaussian".parse().unwrap());
+    }
+
+    #[test]
+    fn without_answers_a_width_is_the_median_distance() {
+        let settled = |text: &str| {
+            let rows = [0.0, 0.0, 3.0, 4.0];
+            text.parse::<KernelChoice>().unwrap().settled(Rows::new(&rows, 2).unwrap().into(), 0)
+        };
+        let (kernel, note) = settled("gaussian");
+        assert_eq!(kernel, Kernel::gaussian(5.0));
+        assert!(note.unwrap().contains("width 5.0000"));
+        assert_eq!(settled("gaussian:width=2"), (Kernel::gaussian(2.0), None));
+        assert_eq!(settled("linear"), (Kernel::Linear, None));
     }
 }

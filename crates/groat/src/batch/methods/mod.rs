@@ -150,6 +150,8 @@ impl Methods {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batch::{Problem, Quiet};
+    use crate::matrix::Rows;
 
     #[test]
     fn every_default_lies_in_its_range_and_every_method_is_built_from_defaults() {
@@ -183,6 +185,33 @@ mod tests {
         assert!(task(TaskKind::Density, Settings::new().with("refinement", 3)).is_ok());
         let refused = Methods::standard().check_task("krr", TaskKind::Density, &Settings::new());
         assert_eq!(refused.unwrap_err().to_string(), "krr knows no density; ols does");
+    }
+
+    #[test]
+    fn a_task_has_one_name() {
+        for task in TaskKind::ALL {
+            assert_eq!(task.to_string().parse::<TaskKind>().unwrap(), *task);
+        }
+        let refused = "clustering".parse::<TaskKind>().unwrap_err().to_string();
+        assert!(refused.contains("regression, classification, density"), "{refused}");
+    }
+
+    #[test]
+    fn several_ridges_are_tried_by_methods_that_search() {
+        let x: Vec<f64> = (0..30).map(f64::from).collect();
+        let problem = Problem::regression(Rows::new(&x, 1).unwrap(), &x).unwrap();
+        let kernel = "gaussian:width=3".parse().unwrap();
+        for name in [KERNEL_RIDGE, LEAST_SQUARES_SVM] {
+            let several = method(name, &kernel, &Settings::new().with("ridge", "0.1;10")).unwrap();
+            let ridges: Vec<f64> =
+                several.fit(&problem, &Quiet).unwrap().trials.iter().map(|trial| trial.ridge).collect();
+            assert_eq!(ridges, [0.1, 10.0], "{name}");
+        }
+        let said = |ridge: &str| {
+            method(OLS, &kernel, &Settings::new().with("ridge", ridge)).err().unwrap().to_string()
+        };
+        assert!(said("0.1;10").contains("one number, or auto"));
+        assert!(said("-1").contains("0 or above") && said(" ").contains("0 or above"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::weights::reads_class_weights;
 use crate::batch::Solver;
-use crate::settings::{Parameter, Range, row};
+use crate::settings::{Parameter, Range, list, row};
 use crate::tune::SupportRule;
 
 /// Where `auto` leaves a number to the method.
@@ -15,8 +15,17 @@ pub(super) const WIDTH: Parameter = row(
     or_auto(&Range::Positives),
     "width of the kernel; several are tried; auto takes the kernel's own where that was given, else searches",
 );
-pub(super) const RIDGE: Parameter =
-    row("ridge", or_auto(&Range::NotNegative), "penalty on large weights, added to the diagonal");
+pub(super) const RIDGE: Parameter = row(
+    "ridge",
+    or_auto(&Range::Text {
+        words: "a finite number, 0 or above, or several to choose from",
+        reads: |text| {
+            let fits = |word: &str| word.parse::<f64>().is_ok_and(|ridge| ridge >= 0.0 && ridge.is_finite());
+            list(text).next().is_some() && list(text).all(fits)
+        },
+    }),
+    "penalty on large weights, added to the diagonal",
+);
 pub(super) const PENALTY: Parameter = row(
     "penalty",
     Range::NotNegative,

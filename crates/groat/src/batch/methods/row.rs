@@ -7,6 +7,7 @@ use crate::kernels::Kernel;
 use crate::settings::{Bytes, Parameter, Setting, Settings, Values};
 use crate::tune::Search;
 use std::fmt;
+use std::str::FromStr;
 
 /// A method that is ready to fit, on any thread.
 pub type BoxedMethod = Box<dyn Method + Send + Sync>;
@@ -24,6 +25,9 @@ pub enum TaskKind {
 }
 
 impl TaskKind {
+    /// Every task.
+    pub const ALL: &'static [TaskKind] = &[TaskKind::Regression, TaskKind::Classification, TaskKind::Density];
+
     /// What the target asks for.
     pub fn of(target: &Target<'_>) -> Self {
         match target {
@@ -40,6 +44,17 @@ impl fmt::Display for TaskKind {
             TaskKind::Regression => "regression",
             TaskKind::Classification => "classification",
             TaskKind::Density => "density",
+        })
+    }
+}
+
+impl FromStr for TaskKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.iter().copied().find(|task| task.to_string() == text).ok_or_else(|| {
+            let known: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
+            Error::parse("task", text, format!("known are {}", known.join(", ")))
         })
     }
 }
@@ -68,8 +83,7 @@ pub struct Taken {
 impl Taken {
     /// A parameter that has a meaning for every task.
     pub const fn new(parameter: &'static Parameter, default: &'static str) -> Self {
-        const ALL: &[TaskKind] = &[TaskKind::Regression, TaskKind::Classification, TaskKind::Density];
-        Self { setting: Setting { parameter, default }, tasks: ALL }
+        Self { setting: Setting { parameter, default }, tasks: TaskKind::ALL }
     }
 
     /// The same for some tasks only.
@@ -116,8 +130,13 @@ impl MethodPlan<'_> {
 
     /// The ridge, and how it is found; `placeholder` stands where it is searched for.
     pub fn ridge(&self, placeholder: f64) -> Result<(f64, Search)> {
-        let given = self.values.unless_auto::<f64>("ridge")?;
-        Ok(given.map_or((placeholder, Search::Auto), |ridge| (ridge, Search::Fixed)))
+        if self.values.text("ridge")? == "auto" {
+            return Ok((placeholder, Search::Auto));
+        }
+        Ok(match self.values.numbers("ridge")?.as_slice() {
+            [ridge] => (*ridge, Search::Fixed),
+            several => (placeholder, Search::Grid(several.to_vec())),
+        })
     }
 
     /// Bytes that matrices may take, where they were given.

@@ -8,7 +8,7 @@ pub(super) fn reads_class_weights(text: &str) -> bool {
     matches!(text, "equal" | "balanced") || factors(text).is_some()
 }
 
-/// The weights for the classes with these labels.
+/// The weights for the classes with these labels; without labels the factors go to the classes in the order given.
 pub(in crate::batch) fn class_weights(text: &str, labels: &[String]) -> Result<ClassWeights> {
     match text {
         "equal" => return Ok(ClassWeights::Equal),
@@ -16,9 +16,11 @@ pub(in crate::batch) fn class_weights(text: &str, labels: &[String]) -> Result<C
         _ => {}
     }
     let named = factors(text).unwrap_or_default();
+    if labels.is_empty() {
+        return Ok(ClassWeights::PerClass(named.into_iter().map(|(_, factor)| factor).collect()));
+    }
     if let Some((label, _)) = named.iter().find(|(label, _)| !labels.contains(label)) {
-        let known = if labels.is_empty() { "the target has no classes".into() } else { labels.join(", ") };
-        let reason = format!("it names the class {label:?}; the classes are {known}");
+        let reason = format!("it names the class {label:?}; the classes are {}", labels.join(", "));
         return Err(Error::parse("class_weights", text, reason));
     }
     let factor = |class: &String| named.iter().find(|(label, _)| label == class).map_or(1.0, |(_, f)| *f);
@@ -45,6 +47,7 @@ mod tests {
         assert_eq!(class_weights("balanced", &labels).unwrap(), ClassWeights::Balanced);
         let named = class_weights("a=b=2, c=.5", &labels).unwrap();
         assert_eq!(named, ClassWeights::PerClass(vec![2.0, 0.5, 1.0]));
+        assert_eq!(class_weights("c=3,d=1", &[]).unwrap(), ClassWeights::PerClass(vec![3.0, 1.0]));
         for bad in ["", "a", "a=0", "a=x", "a=1,b"] {
             assert!(!reads_class_weights(bad), "{bad}");
         }
