@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use groat::data::{Column, Table, write_table};
-use groat::online::{Learner, Settings, presets};
+use groat::online::{Learner, Session, Settings, presets};
 use groat::{Expansion, Kernel, Matrix, Model};
 
 fn folder(target: &str) -> Result<PathBuf, std::io::Error> {
@@ -54,12 +54,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(folder("model")?.join("t"), model.to_bytes()?)?;
 
     for preset in presets::PRESETS {
-        let mut learner = Learner::new(preset.name, preset.takes_kernel().then_some(&kernel), 2, &Settings::new())?;
+        let mut learner =
+            Learner::new(preset.name, preset.takes_kernel().then_some(&kernel), 2, &Settings::new())?;
         for i in 0..6 {
             let x = f64::from(i);
             learner.learn_one(&[x.sin(), x.cos()], 1.0)?;
         }
         fs::write(folder("learner")?.join(preset.name), learner.save()?)?;
+        let session = Session::new(learner).to_bytes()?;
+        fs::write(folder("learner")?.join(format!("session-{}", preset.name)), session)?;
     }
     Ok(())
 }

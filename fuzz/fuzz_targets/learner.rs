@@ -1,10 +1,18 @@
 #![no_main]
 
-use groat::online::Learner;
+use groat::online::{Learner, Session};
 
-// Whatever loads must also predict, learn, tell about itself and save, without a panic.
+// Whatever loads must also predict, learn, tell about itself and save, without a panic; as a session too.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let Ok(mut learner) = Learner::load(bytes) else { return };
+    let mut learner = match (Learner::load(bytes), Session::from_bytes(bytes)) {
+        (Ok(learner), _) => learner,
+        (Err(_), Ok(session)) => {
+            session.to_bytes().expect("a loaded session can be saved");
+            let _ = session.model();
+            session.learner().clone()
+        }
+        (Err(_), Err(_)) => return,
+    };
     // A learner of a million features is sound but slow.
     if learner.dimension() > 64 {
         return;

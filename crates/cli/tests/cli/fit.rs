@@ -247,3 +247,30 @@ fn classes_can_be_read_in_batches() {
     assert_eq!(answer["classes"][1], "outside");
     assert!(answer["test"]["error_rate"].as_f64().unwrap() < 0.1, "{answer}");
 }
+
+#[test]
+fn settings_are_flags_or_pairs_and_refusals_teach() {
+    let f = Folder::new();
+    f.put("waves.csv", waves(60));
+    let vectors = |line: &str| f.json(&format!("fit waves.csv -t y {line}"))["vectors"].as_u64().unwrap();
+    assert!(vectors("--max-terms 4") <= 4 && vectors("--set max-terms=4") <= 4);
+    assert_eq!(vectors("--width 0.7 --patience 1"), vectors("--kernel gaussian:width=0.7 --stop 1"));
+    for (line, said) in [
+        ("--method lssvm --max-terms 3", "--max-terms: lssvm knows no max_terms; ols does"),
+        ("--set wings=2", "ols knows no wings; it takes width, ridge"),
+        ("--max-terms 0", "--max-terms: max_terms = 0 is not allowed: a whole number, 1 or above"),
+        ("--ridge -1", "--ridge: ridge = -1 is not allowed: a finite number, 0 or above, or auto"),
+        ("--width -1", "above 0"),
+        ("--width 1 --kernel gaussian:width=2", "given once"),
+        ("--ridge 1 --ridge 2", "cannot be used multiple times"),
+        ("--ridge 1 --set ridge=2", "ridge is given twice"),
+        (
+            "--task regression --refinement 3",
+            "--refinement: ols knows no refinement for regression; it is for density",
+        ),
+        ("--method krr --stream", "krr knows no reading in batches; ols does"),
+    ] {
+        let message = f.fails(&format!("fit waves.csv -t y {line}"), 2);
+        assert!(message.contains(said), "{said:?} is not in {message:?}");
+    }
+}

@@ -151,8 +151,8 @@ mod tests {
         let methods: [Box<dyn Method>; 4] = [
             Box::new(KernelRidge::default()),
             Box::new(LeastSquaresSvm { kernel: kernel.clone(), widths: Search::Auto, ..Default::default() }),
-            Box::new(Ols::new(kernel.clone()).max_terms(8)),
-            Box::new(Ols::new(kernel.clone()).search(Default::default()).max_terms(8)),
+            Box::new(Ols::new(kernel.clone()).max_terms(4)),
+            Box::new(Ols::new(kernel.clone()).search(Default::default()).max_terms(4)),
         ];
         for method in methods {
             for classes in [false, true] {

@@ -442,6 +442,10 @@ mod tests {
                     assert_eq!(gram[(i, j)], f64::from(u8::from(i == j)), "{kernel}: {}", gram[(i, j)]);
                 }
             }
+            // Sparse rows are divided by such widths first, which may itself leave the range.
+            if matches!(kernel.width(), Some(Width::PerFeature(_))) {
+                continue;
+            }
             let sparse = Csr::from_rows(x);
             let points = Points::from(sparse.view());
             assert_eq!(whole(&(points, &Packed::new(&kernel, points, points).unwrap())), gram, "{kernel}");

@@ -10,6 +10,7 @@
 //! 4. the update rule admits the sample or learns from it without;
 //! 5. strategy and truncation let vectors leave.
 
+use super::methods::Method;
 use super::parts::cost::Cost;
 use super::parts::loss::Loss;
 use super::parts::novelty::{Novelty, Verdict};
@@ -17,16 +18,15 @@ use super::parts::projection::Projection;
 use super::parts::strategy::{Reducer, Strategy, Truncation};
 use super::parts::update::Update;
 use super::presets::Plan;
+use super::state::dictionary::Dictionary;
+use super::state::scratch::with_scratch;
+use super::state::step_size::sound;
 use super::state::{Needs, ROUNDING, Sample, Tracked};
 use super::step::{Reading, Step};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
 use crate::matrix::Rows;
-use crate::online::methods::Method;
 use crate::online::parts::loss::Meaning;
-use crate::online::state::dictionary::Dictionary;
-use crate::online::state::scratch::with_scratch;
-use crate::online::state::step_size::sound;
 use crate::simd::{Aligned, axpy, dot};
 use serde::{Deserialize, Serialize};
 

@@ -133,10 +133,7 @@ impl Learner {
     /// said so in [`Step::refused`].
     pub fn learn_one(&mut self, x: &[f64], y: f64) -> Result<Step> {
         self.check_input(x)?;
-        if !y.is_finite() {
-            return Err(Error::NotFinite { what: "target", row: 0, column: 0, value: y });
-        }
-        self.state.method.check_target(y)?;
+        self.check_target(y)?;
         let mut step = self.state.method.step(x, y);
         finite_output(step.prediction)?;
         step.size = self.state.method.size();
@@ -261,6 +258,14 @@ impl Learner {
     pub fn load(bytes: &[u8]) -> Result<Self> {
         serde_json::from_slice(bytes)
             .map_err(|error| Error::parse("saved state of a learner", "", error.to_string()))
+    }
+
+    /// An error unless the target is finite and suits the loss.
+    pub(super) fn check_target(&self, y: f64) -> Result<()> {
+        if !y.is_finite() {
+            return Err(Error::NotFinite { what: "target", row: 0, column: 0, value: y });
+        }
+        self.state.method.check_target(y)
     }
 
     fn check_input(&self, x: &[f64]) -> Result<()> {

@@ -49,6 +49,5 @@ mod tests;
 
 pub use crate::settings::Settings;
 pub use learner::Learner;
-pub use presets::parameters;
 pub use session::{Answer, Session, Totals};
 pub use step::{Reading, Step};

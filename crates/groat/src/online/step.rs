@@ -27,6 +27,7 @@ pub struct Step {
 
 /// One number that tells how a learner fares.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Reading {
     /// Its name, e.g. `refreshes`.
     pub name: &'static str,

@@ -1,6 +1,8 @@
 //! How good a setting is: losses, what is made of them, and on which rows they are measured.
 
-use crate::batch::Target;
+use crate::batch::{Fitted, Problem, Target};
+use crate::data::Split;
+use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::model::Decision;
 use std::fmt;
@@ -55,6 +57,25 @@ pub(crate) fn losses(target: &Target<'_>, predictions: &Matrix) -> Vec<f64> {
             Target::Density => 0.0,
         })
         .collect()
+}
+
+/// The losses of each fold under a model that `fit` made of the other folds. The rows are in random order already.
+pub(crate) fn by_folds(
+    problem: &Problem<'_>,
+    folds: usize,
+    fit: impl Fn(&Problem<'_>) -> Result<Fitted>,
+) -> Result<Judgement> {
+    let n = problem.x.rows();
+    let folds = folds.min(n);
+    let (mut all, mut size) = (Vec::with_capacity(n), 0.0);
+    for Split { train, test } in Split::interleaved_folds(n, folds)? {
+        let (train, test) = (problem.select(&train), problem.select(&test));
+        let test = test.problem()?;
+        let fitted = fit(&train.problem()?)?;
+        size += fitted.model.size() as f64 / folds as f64;
+        all.extend(losses(&test.target, &fitted.model.values(test.x)?));
+    }
+    Ok(Judgement::of(&all, size))
 }
 
 /// Mean over outputs of the squared difference.

@@ -12,7 +12,7 @@ mod trials;
 pub(crate) use grid::Ladder;
 pub use grid::Search;
 pub use judgement::Validation;
-pub(crate) use judgement::{Judgement, losses, mean_squared};
+pub(crate) use judgement::{Judgement, by_folds, losses, mean_squared};
 pub use trials::Trial;
 pub(crate) use trials::{Trials, best, smallest_within_one_standard_error, stablest};
 

@@ -51,7 +51,7 @@ pub fn help() -> String {
         names.join(", "),
         parts()
     );
-    for Parameter { name, meaning, range } in groat::online::parameters::PARAMETERS {
+    for Parameter { name, meaning, range } in presets::parameters::PARAMETERS {
         if !KINDS.iter().any(|(kind, _)| kind == name) {
             text += &format!("  {name:<14} {meaning} ({})\n", range.text());
         }

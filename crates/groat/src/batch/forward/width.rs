@@ -7,11 +7,10 @@
 
 use super::ols::Ols;
 use crate::batch::{Fitted, Problem, Quiet, Target, Watch};
-use crate::data::Split;
 use crate::error::{Error, Result, check_positive};
 use crate::kernels::Kernel;
 use crate::tune::{
-    Judgement, Ladder, Trial, Trials, Validation, best, losses, smallest_within_one_standard_error,
+    Judgement, Ladder, Trial, Trials, Validation, best, by_folds, smallest_within_one_standard_error,
     typical_distance,
 };
 use rand::SeedableRng;
@@ -137,7 +136,9 @@ impl WidthSearch {
                 let outcome = ols.run(problem, &Quiet)?;
                 Ok(Judgement::of(&outcome.losses(&problem.target), outcome.size() as f64))
             }
-            Validation::Folds(folds) => by_folds(ols, problem, folds),
+            Validation::Folds(folds) => {
+                by_folds(problem, folds, |train| ols.run(train, &Quiet)?.into_fitted(ols, train))
+            }
         }
     }
 
@@ -164,19 +165,4 @@ impl WidthSearch {
         ));
         Ok(fitted)
     }
-}
-
-/// Losses of the samples of each fold under the model of the other folds. The rows are in random order already.
-fn by_folds(ols: &Ols, problem: &Problem<'_>, folds: usize) -> Result<Judgement> {
-    let n = problem.x.rows();
-    let folds = folds.min(n);
-    let (mut all, mut size) = (Vec::with_capacity(n), 0.0);
-    for Split { train, test } in Split::interleaved_folds(n, folds)? {
-        let (train, test) = (problem.select(&train), problem.select(&test));
-        let (train, test) = (train.problem()?, test.problem()?);
-        let fitted = ols.run(&train, &Quiet)?.into_fitted(ols, &train)?;
-        size += fitted.model.size() as f64 / folds as f64;
-        all.extend(losses(&test.target, &fitted.model.values(test.x)?));
-    }
-    Ok(Judgement::of(&all, size))
 }

@@ -67,6 +67,7 @@ impl Schema {
         Ok(())
     }
 
+    #[cfg(feature = "files")]
     /// True when later batches can add columns or levels.
     pub fn may_grow(&self) -> bool {
         self.open.is_some() || !self.levels.is_empty()

@@ -67,3 +67,47 @@ macro_rules! part_table {
     };
 }
 pub(crate) use part_table;
+
+#[cfg(test)]
+mod tests {
+    use crate::online::presets::Values;
+
+    /// What the parts of a made-up kind can do.
+    pub(crate) trait Greet {
+        fn greet(&self) -> String;
+    }
+
+    #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+    pub(crate) struct Times {
+        count: usize,
+    }
+
+    impl Greet for Times {
+        fn greet(&self) -> String {
+            "hello ".repeat(self.count)
+        }
+    }
+
+    part_table! {
+        /// A made-up kind.
+        "greeting": Greeting of Greet {
+            Once(Times) = "once", [], |_| Ok(Times { count: 1 }), "one hello";
+            Several(Times) = "several", [("tau", "2")], |values| Ok(Times { count: values.count("tau")? }), "tau hellos";
+        }
+    }
+
+    /// A part is one type and one row: name, parameters, constructor, meaning and place in a file all follow.
+    #[test]
+    fn a_row_is_all_that_a_new_part_needs() {
+        let greet = |name: &str| Greeting::new(&Values::of(&[("greeting", name), ("tau", "3")]));
+        assert_eq!(greet("once").unwrap().greet(), "hello ");
+        assert_eq!(greet("several").unwrap().greet(), "hello hello hello ");
+        assert_eq!(NAMES, ["once", "several"]);
+        assert_eq!((PARTS[1].meaning, PARTS[1].parameters), ("tau hellos", &[("tau", "2")][..]));
+        let message = greet("twice").unwrap_err().to_string();
+        assert!(message.contains("known are once, several"), "{message}");
+        let saved = serde_json::to_string(&greet("several").unwrap()).unwrap();
+        assert_eq!(saved, r#"{"several":{"count":3}}"#);
+        assert_eq!(serde_json::from_str::<Greeting>(&saved).unwrap().greet().len(), 18);
+    }
+}

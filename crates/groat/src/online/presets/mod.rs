@@ -1,6 +1,6 @@
-//! Named methods of the literature: what each is, which parameters it takes, how it is built.
+//! Named algorithms of the literature: what each is, which parameters it takes, how it is built.
 //!
-//! A preset is a line of [`PRESETS`]: either a mix of [parts](super::parts) with the paper's settings, or
+//! A preset is a row of [`PRESETS`]: either a mix of [parts](super::parts) with the paper's settings, or
 //! a method with a state of its own. A mix also takes the names of parts as settings, so that any part of
 //! any preset can be exchanged: `spl` with `cost=magnitude` is spelled exactly so.
 
@@ -22,7 +22,7 @@ use parameters::parameter;
 /// Names with default values.
 pub(crate) type Defaults = &'static [(&'static str, &'static str)];
 
-/// A named method.
+/// A named algorithm.
 #[derive(Debug)]
 pub struct Preset {
     /// Its name, the same in every face.

@@ -1,4 +1,4 @@
-//! The table of presets. One line each; the order is that of the documentation.
+//! The table of presets. One row each; the order is that of the documentation.
 
 use super::{Defaults, Plan, Preset, Recipe};
 use crate::error::Result;
@@ -56,15 +56,14 @@ const fn own(
     Preset { name, summary, source, recipe: Recipe::Own { linear: false, values, build } }
 }
 
-/// A method that works on the inputs themselves.
-const fn linear(
-    name: &'static str,
-    build: fn(&Plan<'_>) -> Result<AnyMethod>,
-    values: Defaults,
-    summary: &'static str,
-    source: &'static str,
-) -> Preset {
-    Preset { name, summary, source, recipe: Recipe::Own { linear: true, values, build } }
+impl Preset {
+    /// The same for a method that works on the inputs themselves.
+    const fn linear(mut self) -> Self {
+        if let Recipe::Own { linear, .. } = &mut self.recipe {
+            *linear = true;
+        }
+        self
+    }
 }
 
 /// Settings of the reduction techniques of report 836.
@@ -84,50 +83,56 @@ macro_rules! slides {
 }
 const GAO: &str = "Gao, Chen, Richard, Huang, Flamary, Kernel LMS algorithm with forward-backward splitting for dictionary learning, 2013";
 
-/// Every named method.
+/// Every named algorithm.
 pub const PRESETS: &[Preset] = &[
-    linear(
+    own(
         "lms",
         |plan| LinearLms::lms(plan).map(AnyMethod::from),
         &[("eta", "0.05")],
         "least mean squares on the inputs themselves",
         slides!("Least Mean Square (LMS) Algorithm"),
-    ),
-    linear(
+    )
+    .linear(),
+    own(
         "nlms",
         |plan| LinearLms::nlms(plan).map(AnyMethod::from),
         &[("eta", "0.5"), ("eps", "1e-6")],
         "LMS with the step eta / (eps + |x|^2)",
         "Haykin, Adaptive filter theory, normalised LMS; Nagumo, Noda 1967",
-    ),
-    linear(
+    )
+    .linear(),
+    own(
         "rls",
         |plan| Recursive::rls(plan).map(AnyMethod::from),
         &[("lambda", "0.99"), ("ridge", "1e-4")],
         "recursive least squares on the inputs themselves, with exponential forgetting",
         "Haykin, Adaptive filter theory, chapter 13",
-    ),
-    linear(
+    )
+    .linear(),
+    own(
         "kalman",
         |plan| Recursive::kalman(plan).map(AnyMethod::from),
         &[("sn2", "0.01"), ("drift", "1e-4"), ("transition", "1"), ("prior", "1")],
         "Kalman filter of linear weights on a random walk; has a predictive variance",
         "Kalman, A new approach to linear filtering and prediction problems, 1960",
-    ),
-    linear(
+    )
+    .linear(),
+    own(
         "problms",
         |plan| ProbabilisticLms::new(plan).map(AnyMethod::from),
         &[("lambda", "1"), ("sn2", "1e-6"), ("drift", "1e-4"), ("prior", "1e-2")],
         "probabilistic LMS: a Kalman filter with one variance for all weights",
         "Fernandez-Bes, Elvira, Van Vaerenbergh, A probabilistic least-mean-squares filter, 2015",
-    ),
-    linear(
+    )
+    .linear(),
+    own(
         "memory-cell",
         |plan| MemoryCell::new(plan).map(AnyMethod::from),
         &[],
         "repeats the last target: the baseline of a predictor",
         "the persistence forecast",
-    ),
+    )
+    .linear(),
     mix(
         "klms",
         ["gradient", "always", "oldest", "none", "freeze"],

@@ -75,7 +75,7 @@ impl Session {
                 Samples::Columns { inputs, past: embedder }
             }
         };
-        Ok(Self { learner, samples, totals, std })
+        Ok(Self::with_state(learner, samples, totals, std))
     }
 
     /// Writes the whole file or leaves the one before.

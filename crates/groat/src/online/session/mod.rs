@@ -39,6 +39,8 @@ pub struct Session {
     totals: Totals,
     /// Whether the learner has a predictive standard deviation; unknown before the first sample.
     std: Option<bool>,
+    /// The sample of the last row.
+    sample: Vec<f64>,
 }
 
 /// Where samples come from.
@@ -93,7 +95,11 @@ pub struct Answer<'a> {
 impl Session {
     /// A session whose samples are numbers as the caller gives them.
     pub fn new(learner: Learner) -> Self {
-        Self { learner, samples: Samples::Numbers, totals: Totals::default(), std: None }
+        Self::with_state(learner, Samples::Numbers, Totals::default(), None)
+    }
+
+    fn with_state(learner: Learner, samples: Samples, totals: Totals, std: Option<bool>) -> Self {
+        Self { learner, samples, totals, std, sample: Vec::new() }
     }
 
     /// The same for samples that are made from columns of a table.
@@ -135,26 +141,39 @@ impl Session {
         &self.totals
     }
 
-    /// Answers a row and learns from it; nothing while a time embedding fills its past. A row that is an error was not
-    /// taken in: the session is as it was, and goes on with that row or [skips](Self::skip_row) it.
+    /// Answers a row and learns from it; nothing while a time embedding fills its past. A row that cannot be read, or whose
+    /// target does not suit the loss, is an error and was not taken in: the session is as it was, and goes on with that row
+    /// or [skips](Self::skip_row) it. One at which the model overflows is an error too; a series starts anew after it.
     pub fn take(&mut self, row: &Record) -> Result<Option<Answer<'_>>> {
         let Samples::Rows { source, stream } = &mut self.samples else {
             return Err(Error::parse("session", "", "it reads from no source of rows"));
         };
-        let y = stream.target(row.place, &row.cells)?;
-        let Some(x) = stream.push(row.place, &row.cells)? else {
+        let place = row.place;
+        let bad = |error: Error| {
+            let (source_name, column) = (source.clone(), "target".to_owned());
+            Error::Data { source_name, place, column, reason: error.to_string() }
+        };
+        let y = stream.target(place, &row.cells)?;
+        self.learner.check_target(y).map_err(bad)?;
+        let Some(x) = stream.push(place, &row.cells)? else {
             self.totals.rows += 1;
             return Ok(None);
         };
-        let learner = &mut self.learner;
+        self.sample.clear();
+        self.sample.extend_from_slice(x);
+        let x = &self.sample;
         // The spread is asked for first: it belongs to the prediction, before learning.
-        let std = if self.std == Some(false) { Ok(None) } else { spread(learner, x) };
-        let (std, step) = std.and_then(|std| Ok((std, learner.learn_one(x, y)?))).map_err(|error| {
-            let (source_name, column) = (source.clone(), "target".to_owned());
-            Error::Data { source_name, place: row.place, column, reason: error.to_string() }
-        })?;
+        let std = if self.std == Some(false) { Ok(None) } else { spread(&self.learner, x) };
+        let (std, step) = match std.and_then(|std| Ok((std, self.learner.learn_one(x, y)?))) {
+            Ok(learnt) => learnt,
+            Err(error) => {
+                let error = bad(error);
+                self.samples.reset_past();
+                return Err(error);
+            }
+        };
         // Some methods know their spread only once there is a vector.
-        let known = || std.is_some() || spread(learner, x).is_ok_and(|std| std.is_some());
+        let known = || std.is_some() || spread(&self.learner, x).is_ok_and(|std| std.is_some());
         let has_std = self.std.unwrap_or_else(known);
         self.std = Some(has_std);
         self.totals.rows += 1;

@@ -62,12 +62,13 @@ impl Dictionary {
 
     /// Sum of squares of the weights of vector `i` over the outputs.
     pub fn squared_weight(&self, i: usize) -> f64 {
-        self.columns().map(|alpha| alpha[i] * alpha[i]).sum()
+        let further: f64 = self.further.iter().map(|alpha| alpha[i] * alpha[i]).sum();
+        self.alpha[i] * self.alpha[i] + further
     }
 
     /// Euclidean norm of the weights of vector `i` over the outputs.
     pub fn magnitude(&self, i: usize) -> f64 {
-        // The root of a square is the number itself up to rounding alone.
+        // Squaring and the root would round.
         if self.further.is_empty() { self.alpha[i].abs() } else { self.squared_weight(i).sqrt() }
     }
 

@@ -18,7 +18,7 @@ pub(super) const SIDE: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Line(pub [f64; SIDE]);
 
-/// A lower triangle by tiles. What stands above the diagonal in the tiles on it is the owner's affair.
+/// A lower triangle by tiles. What stands above the diagonal in the tiles on it is left to whoever owns it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(into = "Saved", try_from = "Saved")]
 pub(super) struct Lower {
