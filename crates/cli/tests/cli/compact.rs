@@ -212,6 +212,6 @@ fn components_of_new_rows_are_those_of_the_old() {
     let standard = std::fs::read_to_string(folder.path().join("standard.html")).unwrap();
     assert!(standard.contains("(standardised)</text>") && !page.contains("(standardised)"));
     assert!(failure(folder.path(), "pca three.csv -k 0").contains('0'));
-    assert_eq!(json(folder.path(), "inspect three.safetensors")["task"], "kernel-pca");
+    assert_eq!(json(folder.path(), "inspect three.safetensors")["task"], "components");
     assert!(failure(folder.path(), "evaluate three.safetensors three.csv").contains("principal components"));
 }

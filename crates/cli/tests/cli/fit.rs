@@ -259,7 +259,10 @@ fn settings_are_flags_or_pairs_and_refusals_teach() {
         ("--method lssvm --max-terms 3", "--max-terms: lssvm knows no max_terms; ols does"),
         ("--set wings=2", "ols knows no wings; it takes width, ridge"),
         ("--max-terms 0", "--max-terms: max_terms = 0 is not allowed: a whole number, 1 or above"),
-        ("--ridge -1", "--ridge: ridge = -1 is not allowed: a finite number, 0 or above, or auto"),
+        (
+            "--ridge -1",
+            "--ridge: ridge = -1 is not allowed: a finite number, 0 or above, or several to choose from, or auto",
+        ),
         ("--width -1", "above 0"),
         ("--width 1 --kernel gaussian:width=2", "given once"),
         ("--ridge 1 --ridge 2", "cannot be used multiple times"),

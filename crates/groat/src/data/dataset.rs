@@ -447,7 +447,7 @@ mod tests {
         assert!(data.clone().with_weights(vec![1.0, 0.0]).is_err());
         assert!(data.clone().with_weights(vec![1.0]).is_err());
         assert!(data.clone().with_features(vec![]).is_err());
-        assert_eq!(data.feature_names(), ["x1"]);
+        assert!(data.feature_names().is_empty());
     }
 
     #[test]

@@ -157,12 +157,9 @@ fn single_precision_arrays_are_read() {
     .to_bytes()
     .unwrap();
     let mut single = with_header(&bytes, |h| {
-        let places = [
-            (r#"\"data_offsets\":[0,8],\"dtype\":\"F64\""#, [0, 4]),
-            (r#"\"data_offsets\":[8,16],\"dtype\":\"F64\""#, [4, 8]),
-        ];
-        places.iter().fold(h.to_owned(), |h, (from, [start, end])| {
-            h.replace(from, &format!(r#"\"data_offsets\":[{start},{end}],\"dtype\":\"F32\""#))
+        let places = [([0, 8], [0, 4]), ([8, 16], [4, 8])];
+        places.iter().fold(h.replace("F64", "F32"), |h, (wide, narrow)| {
+            h.replace(&format!("{wide:?}").replace(' ', ""), &format!("{narrow:?}"))
         })
     });
     single.truncate(single.len() - 16);

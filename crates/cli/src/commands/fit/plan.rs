@@ -101,7 +101,8 @@ impl Plan {
     pub fn streams(&self) -> anyhow::Result<bool> {
         let methods = Methods::standard();
         if self.stream {
-            as_typed(methods.check_ability(&self.method, Ability::Batches, "reading in batches"))?;
+            let able = methods.check_ability(&self.method, Ability::Batches, "reading in batches");
+            able.or_else(|error| exit::usage(format!("--stream: {error}")))?;
         }
         let obstacle = [
             ("--task density", self.task == TaskArg::Density),

@@ -210,7 +210,7 @@ mod tests {
             reads(moments.with_timezone(zone), "1970-01-02T00:00:00Z");
         }
         reads(DurationSecondArray::from(vec![Some(90), None]), "PT90S");
-        reads(DurationMillisecondArray::from(vec![Some(1500), None]), "PT1.500S");
+        reads(DurationMillisecondArray::from(vec![Some(1500), None]), "PT1.5S");
         let error = column(&Time32SecondArray::from(vec![day as i32]), false).unwrap_err();
         assert_eq!(error, "86400 is beyond the range of Time32(s)");
     }
