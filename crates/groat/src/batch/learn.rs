@@ -20,7 +20,8 @@ use crate::model::{Model, Task};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Preparation {
-    /// Whether every feature is brought to mean 0 and deviation 1 (sparse ones are only scaled).
+    /// Whether every feature of dense rows is brought to mean 0 and deviation 1. Sparse rows are taken as they are:
+    /// shifted they would be dense, and divided by its deviation the rarest feature would count most.
     pub standardise: bool,
     /// The seed of the fit, for the record.
     pub seed: u64,
@@ -115,12 +116,17 @@ impl<'a> Prepared<'a> {
 
     /// Prepares a data set whose means and deviations are known, be it from more rows than these.
     fn with(data: &'a Dataset, preparation: Preparation, standardisation: Standardisation) -> Result<Self> {
-        let notes = [constant(data, &standardisation), uneven_targets(data)];
+        let dense = data.x().dense().is_some();
+        let mut notes = vec![constant(data, &standardisation), uneven_targets(data)];
         let scaled = match preparation.standardise {
-            true => {
+            true if dense => {
                 let mut x = data.x().to_set();
                 standardisation.apply_points(&mut x)?;
                 Some((x, standardisation))
+            }
+            true => {
+                notes.push(Some("sparse features are taken as they are, not standardised".to_owned()));
+                None
             }
             false => None,
         };
@@ -193,12 +199,19 @@ pub(super) fn named(task: &Task, answers: &Answers) -> Task {
     }
 }
 
+/// Most features that a note names.
+const LISTED: usize = 10;
+
 /// Says which features have no influence because they never vary.
 fn constant(data: &Dataset, standardisation: &Standardisation) -> Option<String> {
     let name = |&j: &usize| data.feature_names().get(j).cloned().unwrap_or_else(|| (j + 1).to_string());
-    let constant: Vec<String> = standardisation.constant().iter().map(name).collect();
-    (!constant.is_empty()).then(|| {
-        format!("constant in the training rows, so without influence: {} (exclude them)", constant.join(", "))
+    let constant = standardisation.constant();
+    let mut listed: Vec<String> = constant.iter().take(LISTED).map(name).collect();
+    if constant.len() > LISTED {
+        listed.push(format!("and {} more", constant.len() - LISTED));
+    }
+    (!listed.is_empty()).then(|| {
+        format!("constant in the training rows, so without influence: {} (exclude them)", listed.join(", "))
     })
 }
 
