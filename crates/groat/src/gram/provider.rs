@@ -40,7 +40,7 @@ enum Held {
     Single(Stored<f32>),
     Half(Symmetric),
     Sparse(SparseGram),
-    Blocked(Packed),
+    Blocked(Box<Packed>),
 }
 
 impl<'a> Gram<'a> {
@@ -56,7 +56,7 @@ impl<'a> Gram<'a> {
         let held = match plan.form {
             Form::Double => Held::Double(matrix(kernel, x)?),
             Form::Single => Held::Half(Symmetric::new(&Packed::new(kernel, x, x)?, x)),
-            _ => Held::Blocked(Packed::new(kernel, x, x)?),
+            _ => Held::Blocked(Box::new(Packed::new(kernel, x, x)?)),
         };
         Ok(Self { kernel: kernel.clone(), a: x, b: x, plan, held })
     }
@@ -81,7 +81,7 @@ impl<'a> Gram<'a> {
                 };
                 Held::Single(Stored::fill_many(columns, rows, packed.together(), fill))
             }
-            _ => Held::Blocked(Packed::new(kernel, b, a)?),
+            _ => Held::Blocked(Box::new(Packed::new(kernel, b, a)?)),
         };
         Ok(Self { kernel: kernel.clone(), a, b, plan, held })
     }
@@ -178,7 +178,7 @@ impl<'a> Gram<'a> {
                 for (c, v) in each.iter().enumerate() {
                     v.iter().enumerate().for_each(|(j, v)| weights[(j, c)] = *v);
                 }
-                let products = sums(&(self.a, packed), weights.view());
+                let products = sums(&(self.a, &**packed), weights.view());
                 by_rows(m, count, out, |out| out.copy_from_slice(products.data()));
             }
         }

@@ -133,7 +133,7 @@ impl Inverted {
             let both = length + other;
             let squared = both - 2.0 * *out;
             // Also where lengths beyond the number range have led to no number at all.
-            let near = !(squared >= NEAR * both);
+            let near = squared < NEAR * both || squared.is_nan();
             *out = if near {
                 let (columns, values) = self.rows.view().row(first + j);
                 query.squared_distance(Point::Sparse(columns, values))

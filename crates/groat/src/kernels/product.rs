@@ -95,7 +95,8 @@ impl Multiplied {
         let panels = out.chunks_mut(LANES).zip(products.chunks(LANES).zip(lengths.chunks(LANES)));
         for (p, (out, (squared, lengths))) in panels.enumerate() {
             // Also where lengths beyond the number range have led to no number at all.
-            let near = |(squared, other): (&f64, &f64)| !(*squared >= NEAR * (length + other));
+            let near =
+                |(squared, other): (&f64, &f64)| *squared < NEAR * (length + other) || squared.is_nan();
             if squared.iter().zip(lengths).any(near) {
                 self.row(Point::Dense(query), first + p * LANES, out);
             }

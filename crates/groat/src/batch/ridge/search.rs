@@ -51,8 +51,10 @@ pub(super) fn search(
     let of =
         |widths: &[f64]| -> Vec<Kernel> { widths.iter().map(|w| params.kernel.with_width(*w)).collect() };
     match &params.widths {
-        _ if params.kernel.width().is_none() => trials.side_by_side(&[params.kernel.clone()], judge)?,
-        Search::Fixed => trials.side_by_side(&[params.kernel.clone()], judge)?,
+        _ if params.kernel.width().is_none() => {
+            trials.side_by_side(std::slice::from_ref(&params.kernel), judge)?
+        }
+        Search::Fixed => trials.side_by_side(std::slice::from_ref(&params.kernel), judge)?,
         Search::Grid(widths) => trials.side_by_side(&of(widths), judge)?,
         Search::Auto => {
             trials.side_by_side(&of(&ladder.values()), judge)?;
