@@ -52,11 +52,11 @@ pub use moments::Moments;
 #[cfg(feature = "arrow")]
 pub use read::quiet_decoders;
 #[cfg(feature = "files")]
-pub use read::{Format, ReadOptions, Record, RowReader, TableReader, read_table};
+pub use read::{Format, ReadOptions, RowReader, TableReader, read_table};
 pub use reservoir::Reservoir;
 pub use split::Split;
 pub use standardise::Standardisation;
-pub use stream::InputStream;
+pub use stream::{InputStream, Record};
 #[cfg(feature = "files")]
 pub use survey::{ReadProgress, Survey, SurveyOptions};
 pub use table::Table;

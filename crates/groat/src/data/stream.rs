@@ -6,6 +6,15 @@ use super::inputs::{Inputs, Places, find_level};
 use super::table::{not_finite, unknown_column};
 use crate::error::{Error, Place, Result};
 
+/// One row with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Where in the source it stands.
+    pub place: Place,
+    /// One value a column.
+    pub cells: Vec<Cell>,
+}
+
 /// Turns rows of cells into samples as [`Inputs::matrix`] turns tables into matrices.
 ///
 /// A row that is refused leaves the state as it was, so that a caller may skip it; the series then

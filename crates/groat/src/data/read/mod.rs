@@ -18,7 +18,7 @@ use std::path::Path;
 
 #[cfg(feature = "arrow")]
 pub use arrow::quiet_decoders;
-pub use rows::{Record, RowReader};
+pub use rows::RowReader;
 pub use source::Format;
 use source::Source;
 pub use tables::{TableReader, read_table};

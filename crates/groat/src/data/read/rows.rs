@@ -5,17 +5,8 @@ use std::path::Path;
 
 use super::source::{Format, Source};
 use super::{ReadOptions, RowSource, open_path, open_reader, text_rows};
-use crate::data::cell::Cell;
+use crate::data::stream::Record;
 use crate::error::{Error, Place, Result};
-
-/// One row with its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Record {
-    /// Where in the source it stands.
-    pub place: Place,
-    /// One value a column.
-    pub cells: Vec<Cell>,
-}
 
 /// CSV or NDJSON rows one at a time, each as soon as its line has arrived.
 ///
