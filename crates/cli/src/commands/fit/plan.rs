@@ -6,11 +6,9 @@ use crate::exit;
 use crate::session::{Session, check_output};
 use groat::batch::{Ability, BoxedMethod, Methods, TaskKind};
 use groat::data::{Answers, Dataset, Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
+use groat::gram::Memory;
 use groat::settings::{Bytes, Settings};
 use std::path::{Path, PathBuf};
-
-/// Memory that a fit may take unless told otherwise. Data in memory take about eight times their file.
-const MEMORY: Bytes = Bytes(2 << 30);
 
 /// Everything that was asked for.
 pub struct Plan {
@@ -121,7 +119,8 @@ impl Plan {
             Some(_) => Ok(false),
             None => {
                 let given = self.settings.get("memory").and_then(|text| text.parse::<Bytes>().ok());
-                let Bytes(memory) = given.unwrap_or(MEMORY);
+                let memory = Memory::from(given.map(|Bytes(bytes)| bytes)).limit();
+                // Data in memory take about eight times their file.
                 let large = self.data.metadata().is_ok_and(|file| file.len() > memory / 8);
                 Ok(self.stream || large)
             }

@@ -54,7 +54,7 @@ struct Answer {
     skipped: u64,
     size: usize,
     memory_bytes: usize,
-    mse: Option<f64>,
+    mean_squared: Option<f64>,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     out: Option<PathBuf>,
@@ -159,7 +159,7 @@ impl<'a> Stream<'a> {
     }
 
     fn progress(&self, speed: f64) -> String {
-        let mse = number(self.recent.mse());
+        let mse = number(self.recent.mean_squared());
         format!(
             "{}/s, size {}, running MSE {mse}, samples",
             number(speed.round()),
@@ -212,7 +212,7 @@ impl<'a> Stream<'a> {
             skipped: totals.skipped,
             size: learner.size(),
             memory_bytes: learner.memory_bytes(),
-            mse: totals.mse(),
+            mean_squared: totals.mean_squared(),
             seconds: time.as_secs_f64(),
             out: self.args.out.clone(),
             save: self.args.save.clone(),
@@ -308,7 +308,7 @@ impl Answer {
             .line("skipped", self.skipped.to_string())
             .line("samples", self.steps.to_string())
             .line("size", self.size.to_string())
-            .line("MSE", self.mse.map_or_else(|| "-".into(), number))
+            .line("MSE", self.mean_squared.map_or_else(|| "-".into(), number))
             .line("time", duration(Duration::from_secs_f64(self.seconds)))
             .maybe("lines", self.out.as_ref().map(|path| path.display().to_string()))
             .maybe("state", self.save.as_ref().map(|path| path.display().to_string()))
@@ -322,7 +322,7 @@ impl Answer {
             self.rows,
             self.skipped,
             self.size,
-            self.mse.map_or_else(|| "-".into(), number),
+            self.mean_squared.map_or_else(|| "-".into(), number),
             duration(Duration::from_secs_f64(self.seconds))
         )
     }

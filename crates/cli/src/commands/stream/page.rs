@@ -68,7 +68,7 @@ fn settings(answer: &Answer) -> Section {
         ("algorithm".to_owned(), answer.algorithm.clone()),
         ("kernel".to_owned(), answer.kernel.clone().unwrap_or_else(|| "none".into())),
         ("features".to_owned(), answer.features.join(", ")),
-        ("mean squared error".to_owned(), answer.mse.map_or_else(|| "-".into(), number)),
+        ("mean squared error".to_owned(), answer.mean_squared.map_or_else(|| "-".into(), number)),
         ("rows skipped".to_owned(), answer.skipped.to_string()),
     ];
     pairs.extend(answer.settings.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));

@@ -20,7 +20,7 @@ impl Recent {
     }
 
     /// The mean.
-    pub fn mse(&self) -> f64 {
+    pub fn mean_squared(&self) -> f64 {
         self.mean
     }
 }

@@ -4,7 +4,7 @@ use super::loops;
 use crate::error::Result;
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, PointSet};
 use crate::simd;
 use rayon::prelude::*;
 
@@ -86,12 +86,13 @@ impl Terms {
     pub(crate) fn expansion(
         &self,
         kernel: &Kernel,
-        vectors: Matrix,
+        vectors: impl Into<PointSet>,
         outputs: usize,
         bias: bool,
     ) -> Result<Expansion> {
         let mut beta = self.original_weights(outputs);
         let constant: Option<Vec<f64>> = bias.then(|| beta.iter_mut().map(|b| b.remove(0)).collect());
+        let vectors = vectors.into();
         let size = vectors.rows();
         let weights = (0..size * outputs).map(|i| beta[i % outputs][i / outputs]).collect();
         let model = Expansion::new(kernel.clone(), vectors, Matrix::from_vec(weights, size, outputs)?)?;

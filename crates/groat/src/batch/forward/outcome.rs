@@ -115,7 +115,7 @@ impl Outcome {
     /// The model with all that is known about it.
     pub(crate) fn into_fitted(self, settings: &Ols, problem: &Problem<'_>) -> Result<Fitted> {
         let outputs = self.responses.cols();
-        let vectors = problem.x.select(&self.centres()).into_matrix();
+        let vectors = problem.x.select(&self.centres());
         let terms = &self.selection.basis.terms;
         let function = terms.expansion(settings.kernel(), vectors, outputs, self.bias)?;
         let stages = self.stages();

@@ -26,7 +26,7 @@ impl Totals {
     }
 
     /// Mean squared error before each step.
-    pub fn mse(&self) -> Option<f64> {
+    pub fn mean_squared(&self) -> Option<f64> {
         (self.steps > 0).then(|| self.squares / self.steps as f64)
     }
 }

@@ -120,7 +120,7 @@ fn totals_follow_rows_up_to_a_bad_one() {
     let x = [0.1, 0.2, f64::NAN, 0.4];
     assert!(session.learn_many(Rows::new(&x, 1).unwrap(), &[1.0; 4]).is_err());
     assert_eq!((session.totals().steps, session.learner().steps()), (2, 2));
-    assert!(session.totals().mse().unwrap() > 0.0);
+    assert!(session.totals().mean_squared().unwrap() > 0.0);
 }
 
 #[test]
