@@ -37,8 +37,8 @@ impl Csr {
     /// Rows of `cols` features: row `i` has the nonzeros `starts[i]..starts[i + 1]` of `columns` (ascending within
     /// the row) and `values`.
     pub fn new(cols: usize, starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> Result<Self> {
-        if cols == 0 {
-            return Err(Error::parameter("columns", 0, "at least 1"));
+        if cols == 0 || cols - 1 > u32::MAX as usize {
+            return Err(Error::parameter("columns", cols, "at least 1, at most 2^32"));
         }
         check_len("values, one per column index", columns.len(), values.len())?;
         let whole = starts.first() == Some(&0) && starts.last() == Some(&columns.len());
@@ -211,6 +211,8 @@ mod tests {
         assert!(wrong(&[0, 2, 1], &[0], &[1.0]) && wrong(&[0, 1], &[2], &[1.0]));
         assert!(wrong(&[0, 2], &[1, 0], &[1.0, 1.0]) && wrong(&[0, 2], &[1, 1], &[1.0, 1.0]));
         assert!(wrong(&[0, 1], &[0], &[]));
+        assert!(Csr::new(0, vec![0], vec![], vec![]).is_err());
+        assert!(Csr::new(usize::MAX, vec![0], vec![], vec![]).is_err());
         let bad = Csr::new(2, vec![0, 0, 1], vec![1], vec![f64::NAN]).unwrap();
         assert!(matches!(bad.view().check_finite("x"), Err(Error::NotFinite { row: 1, column: 1, .. })));
     }

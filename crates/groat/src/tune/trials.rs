@@ -130,6 +130,15 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
+    /// The kernels on both sides of the best one so far, nearer with every round from 1 on: a step of a root of two
+    /// becomes its root, then the root of that. So a coarse grid is made finer where it matters.
+    pub fn around_best(&self, round: usize) -> Vec<Kernel> {
+        let Some(best) = best(&self.tried) else { return Vec::new() };
+        let Some(Width::Shared(width)) = best.kernel.width() else { return Vec::new() };
+        let step = 2f64.powf(0.5f64.powf(round as f64 + 1.0));
+        [width / step, width * step].map(|width| best.kernel.with_width(width)).to_vec()
+    }
+
     /// From a shared width to one width per feature by coordinate search: each feature's width is doubled or halved
     /// while that lowers the error, then by factors of the square root of two.
     pub fn per_feature(
@@ -245,6 +254,25 @@ mod tests {
         let start = Trial::new(Kernel::gaussian(2.0), 0.0, octaves(&Kernel::gaussian(2.0), 8.0).mean * 3.0);
         let each = trials.per_feature(&start, 3, |kernel, _| Ok(octaves(kernel, 8.0))).unwrap();
         assert_eq!(each.width(), Some(&Width::PerFeature(vec![8.0; 3])));
+    }
+
+    #[test]
+    fn a_coarse_grid_is_made_finer_where_it_matters() {
+        // Off every rung of the grid by up to a quarter octave, which six rounds halve six times.
+        for wanted in [0.31, 1.0, 1.19, 2.3, 3.9] {
+            let judge =
+                |kernel: &Kernel| Ok(vec![Trial::new(kernel.clone(), 0.0, octaves(kernel, wanted).mean)]);
+            let mut trials = Trials::new(&Quiet);
+            trials.side_by_side(&widths(&Ladder::new(1.0, -4..=4, -4..=4).values()), judge).unwrap();
+            let coarse = best(trials.tried()).unwrap().score;
+            for round in 1..=6 {
+                trials.side_by_side(&trials.around_best(round), judge).unwrap();
+            }
+            let fine = best(trials.tried()).unwrap().score;
+            assert!(fine <= coarse && fine <= 0.25 / 64.0 + 1e-12, "{wanted}: {coarse} {fine}");
+            assert_eq!(trials.tried().len(), 9 + 12);
+        }
+        assert!(Trials::new(&Quiet).around_best(1).is_empty());
     }
 
     proptest! {

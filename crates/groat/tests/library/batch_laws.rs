@@ -3,14 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
+use crate::impatient::Impatient;
 use groat::batch::methods::{KERNEL_RIDGE, OLS};
 use groat::batch::{BoxedMethod, Quiet, Taken};
 use groat::batch::{
-    Fitted, KernelChoice, Method, MethodPlan, MethodRow, Methods, Problem, Progress, Target, TaskKind, Watch,
+    Fitted, KernelChoice, Method, MethodPlan, MethodRow, Methods, Problem, Target, TaskKind, Watch,
 };
 use groat::settings::{Parameter, Range, Settings};
 use groat::{Error, Expansion, Kernel, Matrix, Model, Result};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The methods under test: those of the library, and one that is made up here.
 fn methods() -> Methods {
@@ -243,24 +243,12 @@ fn defaults_said_aloud_change_nothing() {
     });
 }
 
-/// Asks for a stop after a number of reports.
-struct Impatient(AtomicUsize, usize);
-
-impl Watch for Impatient {
-    fn progress(&self, _: &Progress<'_>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-    fn stop_requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed) >= self.1
-    }
-}
-
 #[test]
 fn a_request_to_stop_ends_in_a_model_or_says_so() {
     for_each(|row, task| {
         let data = Data::new(60);
         for reports in [0, 1, 2, 5, 11] {
-            let watch = Impatient(AtomicUsize::new(0), reports);
+            let watch = Impatient::after(reports);
             match build(row, "gaussian", &Settings::new()).fit(&data.problem(task), &watch) {
                 Ok(fitted) => assert!(answers(&fitted).iter().all(|v| v.is_finite()), "{} {task}", row.name),
                 Err(Error::Stopped) => {}

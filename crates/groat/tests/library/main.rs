@@ -6,6 +6,7 @@ mod compact;
 mod data_files;
 mod data_sets;
 mod hostile_files;
+mod impatient;
 mod kafbox;
 mod model_file;
 mod ols;

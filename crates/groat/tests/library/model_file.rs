@@ -184,8 +184,9 @@ proptest! {
         }
         // Either an error, or a model that can be used and written again.
         if let Ok(model) = Model::from_bytes(&bytes) {
-            let row = vec![0.0; model.features()];
-            let _ = model.values(Rows::one(&row));
+            // A sparse row, because a model of sparse vectors may well claim four thousand million features.
+            let row = Csr::new(model.features(), vec![0, 0], vec![], vec![]).unwrap();
+            let _ = model.values(row.view());
             prop_assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
         }
     }

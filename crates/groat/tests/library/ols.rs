@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+use crate::impatient::Impatient;
 use groat::batch::density::SparseDensity;
 use groat::batch::forward::{ClassCriterion, ClassWeights, Ols, Penalty, Storage, Validation, WidthSearch};
-use groat::batch::{Fitted, Method, Problem, Progress, Quiet, Watch};
+use groat::batch::{Fitted, Method, Problem, Quiet};
 use groat::{Error, Kernel, Matrix, Rows};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn points(n: usize, d: usize, seed: u64) -> Matrix {
     let mut rng = Pcg64::seed_from_u64(seed);
@@ -175,17 +175,6 @@ fn the_width_is_found_and_small_models_are_preferred() {
     assert!(best <= each.trials[0].score);
 }
 
-/// Asks for a stop after a number of reports.
-struct Impatient(AtomicUsize, usize);
-impl Watch for Impatient {
-    fn progress(&self, _: &Progress<'_>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-    fn stop_requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed) >= self.1
-    }
-}
-
 #[test]
 fn a_stop_gives_the_model_so_far() {
     let x = points(200, 2, 17);
@@ -193,7 +182,7 @@ fn a_stop_gives_the_model_so_far() {
     let problem = Problem::regression(x.view(), &y).unwrap();
     let settings = Ols::new(Kernel::gaussian(0.8));
     let whole = settings.fit(&problem, &Quiet).unwrap();
-    let stopped = settings.fit(&problem, &Impatient(AtomicUsize::new(0), 7)).unwrap();
+    let stopped = settings.fit(&problem, &Impatient::after(7)).unwrap();
     assert_eq!(stopped.model.size(), 7);
     assert!(whole.model.size() > 7);
     assert!(stopped.notes.iter().any(|n| n.contains("stopped")));

@@ -64,6 +64,7 @@ fn width_search(plan: &MethodPlan<'_>) -> Result<WidthSearch> {
     let search = WidthSearch::new()
         .one_standard_error(values.flag("one_standard_error")?)
         .per_feature(values.flag("per_feature")?)
+        .finer(values.count("finer")?)
         .rows(values.count("selection_rows")?);
     Ok(match values.unless_auto("folds")? {
         Some(folds) => search.validation(Validation::Folds(folds)),

@@ -27,6 +27,7 @@ pub struct WidthSearch {
     validation: Option<Validation>,
     one_standard_error: bool,
     per_feature: bool,
+    finer: usize,
     rows: usize,
 }
 
@@ -37,6 +38,7 @@ impl Default for WidthSearch {
             validation: None,
             one_standard_error: false,
             per_feature: false,
+            finer: 0,
             rows: 2000,
         }
     }
@@ -66,6 +68,13 @@ impl WidthSearch {
     #[must_use]
     pub fn one_standard_error(mut self, yes: bool) -> Self {
         self.one_standard_error = yes;
+        self
+    }
+
+    /// Rounds of a finer search around the best width, each with half the step of the one before (default 0).
+    #[must_use]
+    pub fn finer(mut self, rounds: usize) -> Self {
+        self.finer = rounds;
         self
     }
 
@@ -117,6 +126,11 @@ impl WidthSearch {
         let judge = |kernel: &Kernel, _: Option<&Trial>| self.judge(&ols.with_kernel(kernel.clone()), &part);
         let mut trials = Trials::new(watch);
         trials.in_turn(&kernels, judge)?;
+        for round in 1..=self.finer {
+            if !watch.stop_requested() {
+                trials.in_turn(&trials.around_best(round), judge)?;
+            }
+        }
         let best = if self.one_standard_error { smallest_within_one_standard_error } else { best };
         let found = best(trials.tried()).or(trials.tried().first()).cloned();
         let kernel = match found {

@@ -13,6 +13,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
     let mut method = LeastSquaresSvm::default();
     (method.kernel, method.widths) = plan.kernel_and_widths()?;
     (method.ridge, method.ridges) = plan.ridge(method.ridge)?;
+    method.finer = values.count("finer")?;
     method.support = match values.text("support")? {
         "none" => None,
         rule => Some(rule.parse::<SupportRule>()?),

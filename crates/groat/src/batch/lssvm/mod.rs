@@ -102,6 +102,8 @@ pub struct LeastSquaresSvm {
     pub kernel: Kernel,
     /// How the width is found: by leave-one-out on some of the rows, as for kernel ridge regression.
     pub widths: Search,
+    /// Rounds of a finer search around the best width, each with half the step of the one before.
+    pub finer: usize,
     /// When given, the kernel's support is chosen by this rule (and made, if it has none).
     pub support: Option<SupportRule>,
     /// What is added to the diagonal of the kernel matrix, when `ridges` is [`Search::Fixed`].
@@ -133,6 +135,7 @@ impl Default for LeastSquaresSvm {
             support: None,
             ridge: 1.0,
             ridges: Search::Fixed,
+            finer: 0,
             solver: Solver::Auto,
             leave_one_out: false,
             leave_one_out_rows: 0,
@@ -175,6 +178,7 @@ impl LeastSquaresSvm {
             widths: widths.clone(),
             ridge: self.ridge,
             ridges: self.ridges.clone(),
+            finer: self.finer,
             seed: self.seed,
             ..KernelRidge::default()
         };

@@ -37,6 +37,14 @@ pub(super) const LEAVE_ONE_OUT: Parameter = row(
     Range::Choice(&["auto", "true", "false"]),
     "whether the leave-one-out error is worked out; auto does where that costs little",
 );
+pub(super) const FINER: Parameter = row(
+    "finer",
+    Range::Text {
+        words: "a whole number from 0 to 20",
+        reads: |text| text.parse::<u32>().is_ok_and(|rounds| rounds <= 20),
+    },
+    "rounds of a finer search around the best width, each with half the step of the one before; 0 keeps to the grid",
+);
 pub(super) const SELECTION_ROWS: Parameter =
     row("selection_rows", Range::Count, "rows, drawn by seed, that a search for width and ridge looks at");
 pub(super) const MEMORY: Parameter =

@@ -35,6 +35,7 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::FOLDS, "auto").only(TARGETS),
             Taken::new(&p::ONE_STANDARD_ERROR, "false").only(TARGETS),
             Taken::new(&p::PER_FEATURE, "false").only(TARGETS),
+            Taken::new(&p::FINER, "0").only(TARGETS),
             Taken::new(&p::SELECTION_ROWS, "2000").only(TARGETS),
             Taken::new(&p::BIAS, "true").only(TARGETS),
             Taken::new(&p::CRITERION, "auto").only(CLASSES),
@@ -56,6 +57,7 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::RIDGE, "auto"),
             Taken::new(&p::BIAS, "true"),
             Taken::new(&p::LEAVE_ONE_OUT, "true"),
+            Taken::new(&p::FINER, "0"),
             Taken::new(&p::SELECTION_ROWS, "800"),
             Taken::new(&p::MEMORY, "auto"),
             Taken::new(&p::SEED, "0"),
@@ -70,6 +72,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         parameters: &[
             Taken::new(&p::WIDTH, "auto"),
             Taken::new(&p::RIDGE, "auto"),
+            Taken::new(&p::FINER, "0"),
             Taken::new(&p::SUPPORT, "none"),
             Taken::new(&p::SOLVER, "auto"),
             Taken::new(&p::SHIFT, "false"),

@@ -12,6 +12,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
     method.bias = values.flag("bias")?;
     // Leave-one-out in closed form is never dear beside the fit.
     method.leave_one_out = values.unless_auto("leave_one_out")?.unwrap_or(true);
+    method.finer = values.count("finer")?;
     method.selection_rows = values.count("selection_rows")?;
     method.memory = plan.memory()?.into();
     method.seed = values.whole("seed")?;

@@ -50,6 +50,8 @@ pub struct KernelRidge {
     pub bias: bool,
     /// Whether the leave-one-out error of the final model is worked out (it doubles the cost of the fit).
     pub leave_one_out: bool,
+    /// Rounds of a finer search around the best width, each with half the step of the one before.
+    pub finer: usize,
     /// The search uses at most this many rows, drawn at random; the fit uses all.
     pub selection_rows: usize,
     /// What the matrix may take: it is made once and factorised in place.
@@ -67,6 +69,7 @@ impl Default for KernelRidge {
             ridges: Search::Auto,
             bias: true,
             leave_one_out: true,
+            finer: 0,
             selection_rows: 800,
             memory: Memory::default(),
             seed: 0,
@@ -112,7 +115,11 @@ impl KernelRidge {
     }
 
     fn searches(&self) -> bool {
-        self.ridges != Search::Fixed || (self.widths != Search::Fixed && self.kernel.width().is_some())
+        self.ridges != Search::Fixed || self.searches_width()
+    }
+
+    fn searches_width(&self) -> bool {
+        self.widths != Search::Fixed && self.kernel.width().is_some()
     }
 }
 

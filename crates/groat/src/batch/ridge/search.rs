@@ -61,6 +61,11 @@ pub(super) fn search(
             trials.widen(&params.kernel, ladder, judge)?;
         }
     }
+    if params.searches_width() {
+        for round in 1..=params.finer {
+            trials.side_by_side(&trials.around_best(round), judge)?;
+        }
+    }
     if best(trials.tried()).is_none() {
         return Err(Error::Numerical {
             what: "choosing the width and the ridge",
