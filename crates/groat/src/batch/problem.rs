@@ -138,8 +138,12 @@ mod tests {
         let number = |i: usize| ((i as f64) * 12.9898).sin() * 3.0;
         let kept = |i: usize| if number(i + 7) > 2.0 { number(i) } else { 0.0 };
         let x = Matrix::from_vec((0..n * d).map(kept).collect(), n, d).unwrap();
-        let y: Vec<f64> = x.view().iter().map(|row| row.iter().sum::<f64>().tanh()).collect();
-        let codes = y.iter().map(|y| usize::from(*y > 0.0) + usize::from(*y > 0.5)).collect();
+        // Features pull both ways, so that there is something to learn and every class has rows.
+        let pull = |(k, v): (usize, &f64)| v * ((k % 5) as f64 - 2.0) / 4.0;
+        let y: Vec<f64> =
+            x.view().iter().map(|row| row.iter().enumerate().map(pull).sum::<f64>().sin()).collect();
+        let codes: Vec<usize> = y.iter().map(|y| usize::from(*y > -0.3) + usize::from(*y > 0.3)).collect();
+        assert!((0..3).all(|class| codes.iter().filter(|code| **code == class).count() > 8));
         (x, y, codes)
     }
 
@@ -151,8 +155,8 @@ mod tests {
         let methods: [Box<dyn Method>; 4] = [
             Box::new(KernelRidge::default()),
             Box::new(LeastSquaresSvm { kernel: kernel.clone(), widths: Search::Auto, ..Default::default() }),
-            Box::new(Ols::new(kernel.clone()).max_terms(4)),
-            Box::new(Ols::new(kernel.clone()).search(Default::default()).max_terms(4)),
+            Box::new(Ols::new(kernel.clone()).max_terms(8)),
+            Box::new(Ols::new(kernel.clone()).search(Default::default()).max_terms(8)),
         ];
         for method in methods {
             for classes in [false, true] {
