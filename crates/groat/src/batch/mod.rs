@@ -14,6 +14,7 @@ mod orthogonal;
 mod problem;
 mod report;
 mod ridge;
+mod sparse;
 mod subset;
 mod watch;
 
@@ -29,8 +30,9 @@ pub use methods::{
 pub(crate) use orthogonal::Orthogonal;
 pub use orthogonal::{ErrorBars, Growth};
 pub use problem::{Problem, Target};
-pub use report::{Fitted, LeaveOneOut, Stage};
+pub use report::{Expected, Fitted, FullMachine, LeaveOneOut, SizeError, Stage};
 pub use ridge::KernelRidge;
+pub use sparse::{Size, Sparse};
 pub use watch::{Progress, Quiet, Watch};
 
 pub use crate::tune::{Search, Trial};

@@ -29,6 +29,13 @@ pub struct Fitted {
     pub growth: Option<Growth>,
     /// For a density: the full estimate that the sparse one stands for.
     pub reference: Option<Density>,
+    /// What the full kernel machine reaches, for methods that find it before they choose few vectors.
+    pub full: Option<FullMachine>,
+    /// The error on held-out parts for each number of vectors, for methods that choose their number by it. It served to
+    /// choose, so at the number that was kept it is no estimate; see `expected`.
+    pub sizes: Vec<SizeError>,
+    /// The error that new rows will see, where the method estimates it.
+    pub expected: Option<Expected>,
     /// True when the caller asked to stop, so that this is the model so far.
     pub interrupted: bool,
     /// Things the user should know: what was chosen for them and why, what was cut short.
@@ -48,6 +55,9 @@ impl Fitted {
             stages: Vec::new(),
             growth: None,
             reference: None,
+            full: None,
+            sizes: Vec::new(),
+            expected: None,
             interrupted: false,
             notes: Vec::new(),
         }
@@ -70,6 +80,66 @@ impl LeaveOneOut {
     /// The results, with an error rate where the target has classes.
     pub fn new(mean_squared: f64, error_rate: Option<f64>, predictions: Matrix) -> Self {
         Self { mean_squared, error_rate, predictions }
+    }
+}
+
+/// What the full kernel machine reaches on held-out parts of the rows that choices were made on.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FullMachine {
+    /// Root mean square error, or the share of wrong classes.
+    pub error: f64,
+    /// Vectors that it has.
+    pub vectors: usize,
+    /// Its kernel.
+    pub kernel: Kernel,
+    /// Its ridge.
+    pub ridge: f64,
+}
+
+/// The error of a model of so many vectors on held-out parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SizeError {
+    /// Vectors.
+    pub terms: usize,
+    /// Root mean square error, or the share of wrong classes.
+    pub error: f64,
+}
+
+/// The error that new rows will see: that on rows which nothing was chosen on, neither the kernel nor the vectors nor
+/// their number.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Expected {
+    /// Mean squared error over rows and outputs (weighted, where rows are).
+    pub mean_squared: f64,
+    /// Share of rows put into the wrong class; classification only.
+    pub error_rate: Option<f64>,
+    /// Standard error of the root mean square error, or of the error rate.
+    pub standard_error: f64,
+    /// The rows it was measured on.
+    pub rows: Vec<usize>,
+    /// What they were predicted as: one column per output.
+    pub predictions: Matrix,
+    /// What they were, in the same form: numbers, or classes as -1 and +1.
+    pub true_values: Matrix,
+    /// How the rows were kept apart, in words.
+    pub by: String,
+}
+
+impl Expected {
+    /// Root mean square error, or the share of wrong classes.
+    pub fn error(&self) -> f64 {
+        self.error_rate.unwrap_or(self.mean_squared.sqrt())
+    }
+
+    /// The mean squared error of each output.
+    pub(crate) fn variances(&self) -> Vec<f64> {
+        let n = self.predictions.rows().max(1) as f64;
+        let square = |i: usize, c: usize| (self.predictions[(i, c)] - self.true_values[(i, c)]).powi(2);
+        let outputs = 0..self.predictions.cols();
+        outputs.map(|c| (0..self.predictions.rows()).map(|i| square(i, c)).sum::<f64>() / n).collect()
     }
 }
 

@@ -55,6 +55,11 @@ impl Memory {
         self.0.unwrap_or_else(|| *HALF.get_or_init(|| machine().map_or(UNKNOWN, |bytes| bytes / 2)))
     }
 
+    /// Whether so many bytes are allowed.
+    pub fn holds(self, bytes: u64) -> bool {
+        bytes <= self.limit()
+    }
+
     /// An error with advice unless `needed` bytes are allowed.
     pub fn check(self, what: &'static str, needed: u64, advice: &'static str) -> Result<()> {
         let limit = self.limit();

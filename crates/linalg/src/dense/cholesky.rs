@@ -114,6 +114,11 @@ impl Cholesky {
         Ok(worst)
     }
 
+    /// Entry `(i, j)` of `L`, for `i >= j`.
+    pub fn lower_entry(&self, i: usize, j: usize) -> f64 {
+        self.data[i + j * self.n]
+    }
+
     /// `log det A`.
     pub fn log_det(&self) -> f64 {
         (0..self.n).map(|i| 2.0 * self.data[i * (self.n + 1)].ln()).sum()

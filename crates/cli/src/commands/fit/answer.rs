@@ -33,6 +33,12 @@ pub struct Answer {
     settings: BTreeMap<String, String>,
     vectors: usize,
     candidates: usize,
+    /// The error that new rows will see, from rows that nothing was chosen on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<Expected>,
+    /// What the full kernel machine reaches, and the model beside it, on the same held-out parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    full_machine: Option<FullMachine>,
     leave_one_out: Option<LeaveOneOut>,
     training: Errors,
     test: Option<Errors>,
@@ -54,6 +60,23 @@ struct LeaveOneOut {
 }
 
 #[derive(Serialize)]
+struct Expected {
+    mean_squared: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_rate: Option<f64>,
+    standard_error: f64,
+    by: String,
+}
+
+#[derive(Serialize)]
+struct FullMachine {
+    vectors: usize,
+    error: f64,
+    /// The error of the model on the same parts.
+    model_error: f64,
+}
+
+#[derive(Serialize)]
 struct Files {
     model: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +91,18 @@ impl Answer {
         let model = &outcome.fitted.model;
         let classes = (!model.classes().is_empty()).then(|| model.classes().to_vec());
         let leave_one_out = outcome.fitted.leave_one_out.as_ref();
+        let expected = outcome.fitted.expected.as_ref().map(|expected| Expected {
+            mean_squared: expected.mean_squared,
+            error_rate: expected.error_rate,
+            standard_error: expected.standard_error,
+            by: expected.by.clone(),
+        });
+        let own = outcome.fitted.sizes.get(model.size());
+        let full_machine = outcome.fitted.full.as_ref().zip(own).map(|(full, own)| FullMachine {
+            vectors: full.vectors,
+            error: full.error,
+            model_error: own.error,
+        });
         Answer {
             source: outcome.source.clone(),
             rows: outcome.rows,
@@ -85,6 +120,8 @@ impl Answer {
             settings: model.record().settings.clone(),
             vectors: model.size(),
             candidates: outcome.fitted.candidates,
+            expected,
+            full_machine,
             leave_one_out: leave_one_out
                 .map(|loo| LeaveOneOut { mean_squared: loo.mean_squared, error_rate: loo.error_rate }),
             training: outcome.train_answers.errors.clone(),
@@ -121,7 +158,8 @@ impl Answer {
             .line("target", format!("{target}{}{classes}{reason}", self.task))
             .line("method", &self.method)
             .line("kernel", format!("{}, {}", self.kernel, self.kernel_choice))
-            .line("vectors", format!("{} of {} kept", self.vectors, self.candidates))
+            .line("vectors", self.vectors_text())
+            .maybe("expected error", self.expected.as_ref().map(expected_text))
             .maybe(
                 "leave-one-out",
                 self.leave_one_out.as_ref().map(|loo| format!("{}{all}", leave_one_out_text(loo))),
@@ -138,6 +176,43 @@ impl Answer {
         summary = summary.maybe("left out", path(&self.files.leave_one_out));
         summary.maybe("report", path(&self.files.report)).to_text()
     }
+}
+
+impl Answer {
+    /// How many vectors, and what the full machine would have brought.
+    fn vectors_text(&self) -> String {
+        let Some(full) = &self.full_machine else {
+            return format!("{} of {} kept", self.vectors, self.candidates);
+        };
+        let shown = |error: f64| match self.task {
+            "classification" => format!("{} %", number(100.0 * error)),
+            _ => number(error),
+        };
+        format!(
+            "{} of {}; error {} against {} of the full machine",
+            self.vectors,
+            self.training_rows,
+            shown(full.model_error),
+            shown(full.error)
+        )
+    }
+}
+
+/// What new rows will see.
+fn expected_text(expected: &Expected) -> String {
+    let error = match expected.error_rate {
+        Some(rate) => format!(
+            "{} % wrong, give or take {}",
+            number(100.0 * rate),
+            number(100.0 * expected.standard_error)
+        ),
+        None => format!(
+            "root mean square {}, give or take {}",
+            number(expected.mean_squared.sqrt()),
+            number(expected.standard_error)
+        ),
+    };
+    format!("{error}; from {}", expected.by)
 }
 
 /// How the kernel was found.

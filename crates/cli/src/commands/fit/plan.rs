@@ -43,7 +43,11 @@ impl Plan {
     /// Checks the arguments against each other, and that there is a place for the output.
     pub fn new(args: FitArgs, session: &Session) -> anyhow::Result<Self> {
         let settings = args.settings.clone().with_seed(session.seed);
-        as_typed(method_knows(&args, &settings))?;
+        let method = match &args.method {
+            Some(method) => method.clone(),
+            None => default_method(args.task)?,
+        };
+        as_typed(method_knows(&method, args.task, &settings))?;
         if args.task == TaskArg::Density {
             density_is_possible(&args)?;
         }
@@ -82,7 +86,7 @@ impl Plan {
             reading,
             embedding,
             standardise: !args.no_standardise,
-            method: args.method,
+            method,
             kernel: args.kernel,
             settings,
             stream: args.stream,
@@ -216,12 +220,18 @@ impl Plan {
     }
 }
 
+/// What a person gets who asks for no method.
+fn default_method(task: TaskArg) -> groat::Result<String> {
+    let task = if task == TaskArg::Density { TaskKind::Density } else { TaskKind::Regression };
+    Ok(Methods::standard().default_for(task)?.name.to_owned())
+}
+
 /// Nothing that was typed is passed over in silence because the method or the task has no use for it.
-fn method_knows(args: &FitArgs, settings: &Settings) -> groat::Result<()> {
+fn method_knows(method: &str, typed: TaskArg, settings: &Settings) -> groat::Result<()> {
     let methods = Methods::standard();
-    methods.check(&args.method, settings)?;
-    let task = |task| methods.check_task(&args.method, task, settings);
-    match args.task {
+    methods.check(method, settings)?;
+    let task = |task| methods.check_task(method, task, settings);
+    match typed {
         TaskArg::Regression => task(TaskKind::Regression),
         TaskArg::Classification => task(TaskKind::Classification),
         TaskArg::Density => task(TaskKind::Density),

@@ -5,11 +5,12 @@ use groat::Model;
 use groat::batch::{Fitted, Stage};
 use groat::data::Answers;
 use groat::kernels::Width;
-use groat_report::{Axis, Chart, Line, Marker, Section, number};
+use groat_report::{Axis, Chart, Line, Marker, Rule, Section, number};
 
 /// Charts of the choice of the kernel and of the vectors; nothing when there was none.
 pub fn selection(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
-    let charts: Vec<Chart> = [widths(fitted), growth(fitted, parts)?].into_iter().flatten().collect();
+    let grown = if fitted.sizes.is_empty() { growth(fitted, parts)? } else { Some(sizes(fitted, parts)?) };
+    let charts: Vec<Chart> = [widths(fitted), grown].into_iter().flatten().collect();
     Ok((!charts.is_empty()).then(|| charts.into_iter().fold(Section::new("Selection"), Section::chart)))
 }
 
@@ -45,6 +46,38 @@ fn widths(fitted: &Fitted) -> Option<Chart> {
         chart = chart.layer(Marker::new(format!("width {}", number(width)), width, score).colour(1));
     }
     Some(chart)
+}
+
+/// The held-out error for each number of vectors, where the model was cut, and the full machine; the test rows beside it.
+fn sizes(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Chart> {
+    let rate = !fitted.model.classes().is_empty();
+    let size = fitted.model.size();
+    // Beyond twice the size there is nothing to see.
+    let shown = fitted.sizes.iter().filter(|at| at.terms >= 1 && at.terms <= (2 * size).max(20));
+    let held_out: Vec<(f64, f64)> = shown.map(|at| (at.terms as f64, at.error)).collect();
+    let mut chart = Chart::new("Growth of the model")
+        .describe("Error on held-out parts for each number of vectors; the model was cut at the mark")
+        .x(Axis::new("vectors").whole())
+        .y(Axis::new(if rate { "error rate" } else { "root mean square error" }))
+        .layer(Line::new("held-out parts", held_out.clone()).steps());
+    if let Some(growth) = &fitted.growth {
+        for part in parts.iter().filter(|part| part.name == "test") {
+            let by_rate = rate.then_some(&fitted.model);
+            let losses = growth.mean_losses(&fitted.model, part.samples.x(), |row, values| {
+                loss(part.samples.answers(), by_rate, row, values)
+            })?;
+            let shown = |loss: f64| if rate { loss } else { loss.sqrt() };
+            let points = losses.into_iter().enumerate().map(|(i, e)| ((i + 1) as f64, shown(e))).collect();
+            chart = chart.layer(Line::new(part.name, points).steps().dashed());
+        }
+    }
+    if let Some(full) = &fitted.full {
+        chart = chart.layer(Rule::horizontal(format!("full machine, {}", number(full.error)), full.error));
+    }
+    if let Some((terms, error)) = held_out.iter().find(|(terms, _)| *terms == size as f64) {
+        chart = chart.layer(Marker::new(format!("{terms} vectors"), *terms, *error).colour(0));
+    }
+    Ok(chart)
 }
 
 /// The error as vectors are added one by one: left out, on the training rows, and on the test rows.

@@ -46,10 +46,12 @@ fn selection(plan: &MethodPlan<'_>, ols: Ols) -> Result<Ols> {
         .bias(values.flag("bias")?)
         .passes(values.count("passes")?)
         .patience(values.count("patience")?)
-        .max_terms(values.count("max_terms")?)
         .class_criterion(values.text("criterion")?.parse::<ClassCriterion>()?)
         .class_weights(class_weights(values.text("class_weights")?, plan.classes)?)
         .seed(values.whole("seed")?);
+    if let Some(terms) = values.unless_auto("max_terms")? {
+        ols = ols.max_terms(terms);
+    }
     if let Some(candidates) = values.unless_auto("candidates")? {
         ols = ols.candidates(candidates);
     }

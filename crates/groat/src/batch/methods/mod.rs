@@ -13,7 +13,7 @@
 //! assert!(fitted.model.size() <= 9);
 //!
 //! let refused = method("lssvm", &"gaussian".parse()?, &Settings::new().with("max_terms", 9));
-//! assert_eq!(refused.err().map(|e| e.to_string()).as_deref(), Some("lssvm knows no max_terms; ols does"));
+//! assert_eq!(refused.err().map(|e| e.to_string()).as_deref(), Some("lssvm knows no max_terms; sparse and ols do"));
 //! # Ok::<(), groat::Error>(())
 //! ```
 
@@ -25,7 +25,7 @@ mod weights;
 
 pub use kernel_choice::KernelChoice;
 pub use row::{Ability, BoxedMethod, MethodPlan, MethodRow, Taken, TaskKind};
-pub use table::{KERNEL_PCA, KERNEL_RIDGE, LEAST_SQUARES_SVM, OLS};
+pub use table::{KERNEL_PCA, KERNEL_RIDGE, LEAST_SQUARES_SVM, OLS, SPARSE};
 pub(super) use weights::class_weights;
 
 use crate::error::{Error, Result};
@@ -59,6 +59,12 @@ impl Methods {
     /// The rows in order.
     pub fn rows(&self) -> &[MethodRow] {
         &self.rows
+    }
+
+    /// The method that a person gets for a task without asking: the first that knows it.
+    pub fn default_for(&self, task: TaskKind) -> Result<&MethodRow> {
+        let known = self.rows.iter().find(|row| row.knows(task));
+        known.ok_or_else(|| Error::parse("task", &task.to_string(), "no method knows it"))
     }
 
     /// The row called `name`, or an error that lists the known ones.
@@ -171,7 +177,7 @@ mod tests {
             let settings = Settings::new().with(setting, value);
             method(name, &"gaussian".parse().unwrap(), &settings).err().unwrap().to_string()
         };
-        assert_eq!(said("lssvm", "max_terms", "3"), "lssvm knows no max_terms; ols does");
+        assert_eq!(said("lssvm", "max_terms", "3"), "lssvm knows no max_terms; sparse and ols do");
         assert_eq!(said("ols", "leave_one_out", "true"), "ols knows no leave_one_out; krr and lssvm do");
         assert!(said("krr", "wings", "2").starts_with("krr knows no wings; it takes width, ridge"));
         assert!(said("ols", "max_terms", "0").contains("a whole number, 1 or above"));

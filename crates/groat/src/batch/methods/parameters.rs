@@ -51,7 +51,8 @@ pub(super) const MEMORY: Parameter =
     row("memory", or_auto(&Range::Bytes), "memory that matrices may take, e.g. 2GiB");
 pub(super) const SEED: Parameter = row("seed", Range::Whole, "seed of every random choice");
 
-pub(super) const MAX_TERMS: Parameter = row("max_terms", Range::Count, "the largest number of vectors");
+pub(super) const MAX_TERMS: Parameter =
+    row("max_terms", or_auto(&Range::Count), "the largest number of vectors; auto leaves it to the data");
 pub(super) const PATIENCE: Parameter = row(
     "patience",
     Range::Whole,
@@ -60,7 +61,8 @@ pub(super) const PATIENCE: Parameter = row(
 pub(super) const CANDIDATES: Parameter = row(
     "candidates",
     or_auto(&Range::Count),
-    "how many rows, drawn by seed, may become vectors; auto takes all of up to 5000, else 2000",
+    "how many rows, drawn by seed, may become vectors; auto takes for ols all of up to 5000, \
+     else 2000; for sparse 400, and up to 2500 where that pays",
 );
 pub(super) const PASSES: Parameter =
     row("passes", Range::Count, "passes in which each vector finds its own penalty; 1 keeps the first");
@@ -119,5 +121,21 @@ pub(super) const SHIFT: Parameter = row(
     Range::Flag,
     "where the kernel matrix is not positive definite, raise the ridge until it is",
 );
-pub(super) const TOLERANCE: Parameter =
-    row("tolerance", Range::Positive, "relative residual at which conjugate gradients stop");
+pub(super) const TOLERANCE: Parameter = row(
+    "tolerance",
+    Range::Positive,
+    "what is near enough. sparse: the error above that of the full machine, as a share of it; lssvm: the relative \
+     residual of conjugate gradients",
+);
+pub(super) const SMALLEST: Parameter = row(
+    "smallest",
+    Range::Flag,
+    "take the smallest model within one standard error of the best, instead of one within the tolerance",
+);
+pub(super) const BEST: Parameter =
+    row("best", Range::Flag, "take the number of vectors with the least error, instead of the tolerance");
+pub(super) const ESTIMATE: Parameter = row(
+    "estimate",
+    Range::Flag,
+    "whether the error that new rows will see is estimated on rows that nothing was chosen on",
+);

@@ -2,8 +2,10 @@
 
 use super::parameters as p;
 use super::row::{Ability, MethodRow, Taken, TaskKind};
-use crate::batch::{forward, lssvm, ridge};
+use crate::batch::{forward, lssvm, ridge, sparse};
 
+/// Name of the default fit: the smallest model within a tolerance of the full machine.
+pub const SPARSE: &str = "sparse";
 /// Name of the selection of vectors one by one, in model files too.
 pub const OLS: &str = "ols";
 /// Name of exact kernel ridge regression.
@@ -20,8 +22,29 @@ const DENSITY: &[TaskKind] = &[TaskKind::Density];
 /// Every batch method of this crate; the first is what a person gets without asking.
 pub(super) const ROWS: &[MethodRow] = &[
     MethodRow {
+        name: SPARSE,
+        summary: "what the full kernel machine reaches, then the smallest model within a tolerance of it",
+        tasks: TARGETS,
+        abilities: &[Ability::Batches, Ability::LeaveOneOut, Ability::ErrorBars],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::RIDGE, "auto"),
+            Taken::new(&p::TOLERANCE, "0.02"),
+            Taken::new(&p::SMALLEST, "false"),
+            Taken::new(&p::BEST, "false"),
+            Taken::new(&p::MAX_TERMS, "auto"),
+            Taken::new(&p::CANDIDATES, "auto"),
+            Taken::new(&p::SELECTION_ROWS, "16000"),
+            Taken::new(&p::ESTIMATE, "true"),
+            Taken::new(&p::CLASS_WEIGHTS, "equal").only(CLASSES),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: sparse::build,
+    },
+    MethodRow {
         name: OLS,
-        summary: "few vectors, chosen one by one by leave-one-out; stops by itself",
+        summary: "vectors chosen one by one by leave-one-out until it stops falling, as in the paper; densities",
         tasks: &[TaskKind::Regression, TaskKind::Classification, TaskKind::Density],
         abilities: &[Ability::Batches, Ability::LeaveOneOut, Ability::ErrorBars],
         parameters: &[

@@ -51,7 +51,7 @@ pub fn realisation(seed: u64, realisation: u64) -> Pcg64 {
 }
 
 /// The finaliser of SplitMix64: a bijection of 64-bit words without visible pattern.
-pub(super) fn scatter(word: u64) -> u64 {
+pub(crate) fn scatter(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,0 +1,404 @@
+//! The choices of a sparse fit on some rows: width and ridge of the full machine, then the vectors.
+
+use super::Sparse;
+use super::folds::{Folds, Table};
+use super::samples::{Losses, Samples};
+use super::search::{diagonal, search};
+use crate::batch::{Progress, Watch};
+use crate::error::{Error, Result};
+use crate::kernels::{Kernel, Width};
+use crate::tune::{Search, Trial, Validation, stablest};
+
+/// Candidates of the successive levels: the next one is tried where it may pay.
+pub(super) const LEVELS: [usize; 3] = [400, 1000, 2500];
+/// A level pays where it lowers the error by more than this share.
+const PAYS: f64 = 0.01;
+/// Widths that a level may try besides the one it starts with.
+const WIDTHS: [usize; 3] = [6, 3, 1];
+/// A ridge must lower the mean square error by this share to be taken for a larger one.
+const BETTER: f64 = 0.002;
+/// Terms that a path goes to at first; then twice as many, and so on.
+const FIRST_PATH: usize = 256;
+/// Rows from which on there are three folds instead of five.
+const THREE_FOLDS: usize = 4000;
+/// Terms of a model when the caller stops the work before sizes were judged.
+const HASTY: usize = 64;
+
+/// What was chosen.
+pub(super) struct Choice {
+    pub kernel: Kernel,
+    pub ridge: f64,
+    /// Rows that became vectors, in order.
+    pub terms: Vec<usize>,
+    /// Held-out losses after 0, 1, 2, ... terms; empty when the work was stopped before.
+    pub curve: Vec<Losses>,
+    /// Held-out losses of the full machine.
+    pub full: Option<Losses>,
+    /// Candidates of the level that was taken, and which that is, from 1 on.
+    pub candidates: usize,
+    pub level: usize,
+    /// Whether the size is what was wished for.
+    pub reached: bool,
+    pub trials: Vec<Trial>,
+    /// What they were judged by.
+    pub judged_by: String,
+    /// Rows that it was chosen on.
+    pub rows: usize,
+    /// The kernel of the full machine.
+    pub full_kernel: Kernel,
+    pub interrupted: bool,
+}
+
+/// Chooses on the given rows, with candidates of so many levels at most.
+pub(super) fn choose(
+    settings: &Sparse,
+    samples: &Samples<'_>,
+    rows: &[usize],
+    levels: usize,
+    watch: &dyn Watch,
+) -> Result<Choice> {
+    let distinct = samples.order.distinct(rows);
+    let trials = first_trials(settings, samples, &distinct, watch)?;
+    let start = match stablest(&trials) {
+        Some(trial) => Setting { kernel: trial.kernel.clone(), ridge: trial.ridge },
+        None => Setting { kernel: settings.kernel.clone(), ridge: settings.ridge },
+    };
+    let chooser = Chooser { settings, samples, rows, distinct, levels, watch };
+    if chooser.folds() < 2 { chooser.without_folds(start, trials) } else { chooser.from(start, Vec::new()) }
+}
+
+/// Width and ridge by leave-one-out on a grid, unless both are given.
+fn first_trials(
+    settings: &Sparse,
+    samples: &Samples<'_>,
+    distinct: &[usize],
+    watch: &dyn Watch,
+) -> Result<Vec<Trial>> {
+    let width_known = settings.widths == Search::Fixed || settings.kernel.width().is_none();
+    if width_known && settings.ridges == Search::Fixed {
+        return Ok(Vec::new());
+    }
+    if distinct.len() < 2 {
+        return Err(Error::TooFew {
+            what: "leave-one-out",
+            unit: "different rows",
+            needed: 2,
+            found: distinct.len(),
+        });
+    }
+    let fixed = Search::Grid(vec![settings.ridge]);
+    let ridges = if settings.ridges == Search::Fixed { &fixed } else { &settings.ridges };
+    search(samples, distinct, &settings.kernel, (&settings.widths, ridges), settings.seed, watch)
+}
+
+/// A kernel and a ridge.
+#[derive(Clone)]
+struct Setting {
+    kernel: Kernel,
+    ridge: f64,
+}
+
+/// The best of a level.
+struct Found {
+    table: Table,
+    ridge: f64,
+    losses: Losses,
+}
+
+struct Chooser<'c, 'a> {
+    settings: &'c Sparse,
+    samples: &'c Samples<'a>,
+    rows: &'c [usize],
+    distinct: Vec<usize>,
+    levels: usize,
+    watch: &'c dyn Watch,
+}
+
+impl Chooser<'_, '_> {
+    fn from(&self, start: Setting, mut trials: Vec<Trial>) -> Result<Choice> {
+        let folds = self.folds();
+        let most = self.settings.candidates.unwrap_or(usize::MAX).min(self.distinct.len());
+        let mut at = start;
+        let mut best: Option<(Folds<'_, '_>, Found)> = None;
+        for (level, size) in LEVELS.iter().enumerate().take(self.levels) {
+            let size = (*size).min(most);
+            if level > 0 && !self.settings.memory.holds(table_bytes(size, folds)) {
+                break;
+            }
+            let bench = Folds::new(self.samples, self.rows, &self.distinct, size, folds);
+            let before = best.as_ref().map_or(f64::INFINITY, |(_, found)| found.losses.mean_squared());
+            let Some(found) = self.refine(&bench, &at, level, before, &mut trials)? else {
+                if best.is_none() && self.watch.stop_requested() {
+                    return self.hasty(&at, trials);
+                }
+                break;
+            };
+            at = Setting { kernel: found.table.kernel.clone(), ridge: found.ridge };
+            let error = found.losses.mean_squared();
+            let gained = pays(error, before);
+            if error < before || best.is_none() {
+                best = Some((bench, found));
+            }
+            if !gained || size == most || self.watch.stop_requested() {
+                break;
+            }
+        }
+        let Some((bench, found)) = best else {
+            return Err(Error::Numerical {
+                what: "the fit",
+                reason: "no width and ridge gave equations that can be solved; raise the ridge".to_owned(),
+            });
+        };
+        self.sized(&bench, found, trials)
+    }
+
+    /// As many folds as the data bear: none for a handful of rows.
+    fn folds(&self) -> usize {
+        let wanted = if self.rows.len() >= THREE_FOLDS { 3 } else { 5 };
+        if self.distinct.len() < 8 { 0 } else { wanted }
+    }
+
+    fn stop(&self) -> impl Fn() -> bool + Sync + '_ {
+        || self.watch.stop_requested()
+    }
+
+    /// Width and ridge on the folds, from a start; none when nothing could be judged. Where this level does not improve
+    /// on the mean square error `before`, the start is all that is tried.
+    fn refine(
+        &self,
+        bench: &Folds<'_, '_>,
+        start: &Setting,
+        level: usize,
+        before: f64,
+        trials: &mut Vec<Trial>,
+    ) -> Result<Option<Found>> {
+        let Some(mut best) = self.try_width(bench, start.clone(), before, trials)? else { return Ok(None) };
+        if !pays(best.losses.mean_squared(), before) {
+            return Ok(Some(best));
+        }
+        let searched = self.settings.widths == Search::Auto;
+        let (true, Some(Width::Shared(width))) = (searched, start.kernel.width().cloned()) else {
+            return Ok(Some(best));
+        };
+        let (mut center, mut budget) = (width, WIDTHS[level]);
+        for factor in [0.5f64.sqrt(), 2f64.sqrt()] {
+            let mut moved = false;
+            while budget > 0 && !self.watch.stop_requested() {
+                budget -= 1;
+                let kernel = start.kernel.with_width(center * factor);
+                let next = Setting { kernel, ridge: best.ridge };
+                match self.try_width(bench, next, f64::INFINITY, trials)? {
+                    Some(found) if found.losses.mean_squared() < best.losses.mean_squared() => {
+                        (best, moved) = (found, true);
+                        center *= factor;
+                    }
+                    _ => break,
+                }
+            }
+            if moved {
+                break;
+            }
+        }
+        Ok(Some(best))
+    }
+
+    /// One width with the best ridge that is found by walking from the given one.
+    fn try_width(
+        &self,
+        bench: &Folds<'_, '_>,
+        at: Setting,
+        before: f64,
+        trials: &mut Vec<Trial>,
+    ) -> Result<Option<Found>> {
+        let detail = at.kernel.width().map_or(String::new(), |width| format!("width {width}"));
+        let progress = Progress::new("the full machine", trials.len(), None);
+        self.watch.progress(&progress.detail(format!("{} candidates, {detail}", bench.size())));
+        let table = bench.table(&at.kernel)?;
+        let mut judge = |ridge: f64| -> Result<Option<Losses>> {
+            let losses = bench.judge(&table, ridge)?;
+            if let Some(losses) = &losses {
+                trials.push(Trial::new(at.kernel.clone(), ridge, losses.mean_squared()));
+            }
+            Ok(losses)
+        };
+        let mut best = judge(at.ridge)?.map(|losses| (at.ridge, losses));
+        let worth_walking = best.is_none_or(|(_, losses)| pays(losses.mean_squared(), before));
+        if self.settings.ridges == Search::Auto && worth_walking {
+            let floor = 1e-9 * diagonal(&at.kernel, &self.samples.points(&self.distinct[..1]));
+            for factor in [10f64.sqrt(), 0.1f64.sqrt()] {
+                let mut moved = false;
+                while !self.watch.stop_requested() {
+                    let (ridge, so_far) =
+                        best.map_or((at.ridge, f64::INFINITY), |(r, l)| (r, l.mean_squared()));
+                    let next = ridge * factor;
+                    if next < floor {
+                        break;
+                    }
+                    // A larger ridge is taken where it is as good.
+                    let bar = if factor > 1.0 { 1.0 + 0.5 * BETTER } else { 1.0 - BETTER };
+                    match judge(next)? {
+                        Some(losses) if losses.mean_squared() < so_far * bar => {
+                            (best, moved) = (Some((next, losses)), true);
+                        }
+                        None if factor > 1.0 && best.is_none() => best = None,
+                        _ => break,
+                    }
+                }
+                if moved {
+                    break;
+                }
+            }
+        }
+        Ok(best.map(|(ridge, losses)| Found { table, ridge, losses }))
+    }
+
+    /// The number of vectors, and which.
+    fn sized(&self, bench: &Folds<'_, '_>, found: Found, trials: Vec<Trial>) -> Result<Choice> {
+        let classes = self.samples.classes();
+        let full = found.losses;
+        let (curve, (size, reached)) = self.grow(bench, &found.table, found.ridge, &full)?;
+        let full_kernel = found.table.kernel.clone();
+        let mut chosen = (found.table, curve, size, reached);
+        if !reached {
+            self.narrower(bench, found.ridge, &full, &mut chosen)?;
+        }
+        let (size, reached) = (chosen.2, chosen.3);
+        // A wider kernel may do with fewer vectors.
+        let wider = match (self.settings.widths == Search::Auto, chosen.0.kernel.width()) {
+            (true, Some(Width::Shared(width))) if size > 1 && reached => Some(width * 2f64.sqrt()),
+            _ => None,
+        };
+        if let Some(width) = wider.filter(|_| !self.watch.stop_requested()) {
+            let table = bench.table(&chosen.0.kernel.with_width(width))?;
+            let curve = bench.curve(&table, found.ridge, size, &self.stop())?;
+            let (fewer, reached) = self.settings.size.choose(&curve, &full, classes);
+            if reached && fewer < size && self.settings.size != super::Size::Best {
+                chosen = (table, curve, fewer, reached);
+            }
+        }
+        let (table, curve, size, reached) = chosen;
+        let terms = bench.terms(&table, found.ridge, size.max(1), &never);
+        Ok(Choice {
+            kernel: table.kernel,
+            ridge: found.ridge,
+            terms,
+            curve,
+            full: Some(full),
+            candidates: bench.size(),
+            level: LEVELS
+                .iter()
+                .position(|size| *size >= bench.size())
+                .map_or(LEVELS.len(), |level| level + 1),
+            reached,
+            trials,
+            judged_by: Validation::Folds(self.folds()).to_string(),
+            rows: self.rows.len(),
+            full_kernel,
+            interrupted: self.watch.stop_requested(),
+        })
+    }
+
+    /// Where rounding ended the paths of a wide kernel, narrower ones go further.
+    fn narrower(
+        &self,
+        bench: &Folds<'_, '_>,
+        ridge: f64,
+        full: &Losses,
+        chosen: &mut (Table, Vec<Losses>, usize, bool),
+    ) -> Result<()> {
+        let classes = self.samples.classes();
+        while let (Search::Auto, Some(Width::Shared(width)), false) =
+            (&self.settings.widths, chosen.0.kernel.width(), chosen.3 || self.watch.stop_requested())
+        {
+            let table = bench.table(&chosen.0.kernel.with_width(width * 0.5f64.sqrt()))?;
+            let (curve, (size, reached)) = self.grow(bench, &table, ridge, full)?;
+            if curve[size].error(classes) >= chosen.1[chosen.2].error(classes) {
+                break;
+            }
+            *chosen = (table, curve, size, reached);
+        }
+        Ok(())
+    }
+
+    /// Paths that double in length until the wish is fulfilled: the curve, the size and whether it is what was wished.
+    fn grow(
+        &self,
+        bench: &Folds<'_, '_>,
+        table: &Table,
+        ridge: f64,
+        full: &Losses,
+    ) -> Result<(Vec<Losses>, (usize, bool))> {
+        let limit = self.settings.max_terms.unwrap_or(usize::MAX).min(bench.size());
+        let mut most = FIRST_PATH.min(limit);
+        loop {
+            self.watch.progress(
+                &Progress::new("vectors", 0, None).detail(format!("up to {most} of {}", bench.size())),
+            );
+            let curve = bench.curve(table, ridge, most, &self.stop())?;
+            let chosen = self.settings.size.choose(&curve, full, self.samples.classes());
+            // The best of all sizes is known once the curve has turned.
+            let settled =
+                chosen.1 && (chosen.0 * 4 < most * 3 || matches!(self.settings.size, super::Size::Within(_)));
+            let ended = curve.len() <= most || most == limit;
+            if settled || ended || self.watch.stop_requested() {
+                return Ok((curve, chosen));
+            }
+            most = (2 * most).min(limit);
+        }
+    }
+
+    /// For a handful of rows nothing can be held out: all vectors, under the ridge there is.
+    fn without_folds(&self, at: Setting, trials: Vec<Trial>) -> Result<Choice> {
+        let bench = Folds::new(self.samples, self.rows, &self.distinct, self.distinct.len(), 1);
+        let most = self.settings.max_terms.unwrap_or(usize::MAX);
+        self.unjudged(&bench, at, most, trials, false)
+    }
+
+    /// The model so far when the work is stopped before sizes were judged.
+    fn hasty(&self, at: &Setting, trials: Vec<Trial>) -> Result<Choice> {
+        let bench = Folds::new(self.samples, self.rows, &self.distinct, LEVELS[0], 1);
+        let most = self.settings.max_terms.unwrap_or(HASTY).min(HASTY);
+        self.unjudged(&bench, at.clone(), most, trials, true)
+    }
+
+    fn unjudged(
+        &self,
+        bench: &Folds<'_, '_>,
+        at: Setting,
+        most: usize,
+        trials: Vec<Trial>,
+        interrupted: bool,
+    ) -> Result<Choice> {
+        let table = bench.table(&at.kernel)?;
+        Ok(Choice {
+            terms: bench.terms(&table, at.ridge, most.max(1), &never),
+            full_kernel: at.kernel.clone(),
+            kernel: at.kernel,
+            ridge: at.ridge,
+            curve: Vec::new(),
+            full: None,
+            candidates: bench.size(),
+            level: 1,
+            reached: true,
+            trials,
+            judged_by: Validation::LeaveOneOut.to_string(),
+            rows: self.rows.len(),
+            interrupted,
+        })
+    }
+}
+
+/// What the sums of a kernel take: those of all rows, of each fold, and room to solve.
+fn table_bytes(size: usize, folds: usize) -> u64 {
+    8 * (folds as u64 + 4) * (size as u64).pow(2)
+}
+
+/// Whether a mean square error is so much below an earlier one that the effort was worth it.
+fn pays(error: f64, before: f64) -> bool {
+    error < before * (1.0 - PAYS).powi(2)
+}
+
+/// For work that is to be finished.
+fn never() -> bool {
+    false
+}

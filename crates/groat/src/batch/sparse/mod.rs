@@ -1,0 +1,221 @@
+//! The default fit (system X7): what the full kernel machine reaches, then the smallest model within a tolerance of it.
+//!
+//! 1. **Reference**: kernel ridge regression on many candidates. A first width and ridge come from leave-one-out on a grid
+//!    (`search.rs`), then both are refined on folds with 400, 1,000 and 2,500 candidates, as long as more of them pay
+//!    (`choose.rs`).
+//! 2. **Vectors**: forward selection on the normal equations at that width and ridge (`path.rs`), inside every fold, gives
+//!    the held-out error for each number of vectors. The smallest number within the tolerance of the reference is kept
+//!    (`size.rs`); a wider kernel that does with fewer is taken instead.
+//! 3. **Weights** of the chosen vectors on all rows (`weigh.rs`), under the ridge of the reference, which keeps them sound.
+//! 4. **Expected error**: up to 2,000 rows, all of the above is repeated without each of five parts, and the error is that on
+//!    the parts; beyond, one fifth is held out from every choice (`expected.rs`).
+//!
+//! Cost: `n M^2` at the speed of a matrix product for `M` candidates, and `M m^2` for `m` vectors; memory `6 M^2` numbers.
+//! Choices are made on at most `selection_rows` rows, weights use all. Use it for tables of up to millions of rows where a
+//! small model is wanted; not where every row matters for itself, as for noiseless interpolation: that is `krr`.
+//!
+//! ```
+//! use groat::{Rows, batch::{Method, Problem, Quiet, Sparse}};
+//! let x: Vec<f64> = (0..200).map(|i| f64::from(i) / 20.0).collect();
+//! let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+//! let fitted = Sparse::default().fit(&Problem::regression(Rows::new(&x, 1)?, &y)?, &Quiet)?;
+//! assert!(fitted.model.size() < 40);
+//! assert!((fitted.model.predict_one(&[1.1])?[0] - 1.1f64.sin()).abs() < 0.01);
+//! # Ok::<(), groat::Error>(())
+//! ```
+
+mod build;
+mod choose;
+mod expected;
+mod folds;
+mod order;
+mod path;
+mod samples;
+mod search;
+mod size;
+mod sums;
+mod weigh;
+
+pub(in crate::batch) use build::build;
+pub use size::Size;
+
+use super::forward::ClassWeights;
+use super::methods::SPARSE;
+use super::{Batches, Expected, Fitted, FullMachine, Method, Problem, SizeError, Stage, Watch};
+use crate::error::{Result, check_not_negative};
+use crate::expansion::Expansion;
+use crate::gram::Memory;
+use crate::kernels::Kernel;
+use crate::model::{Model, Record};
+use crate::tune::{Search, sample_rows};
+use choose::Choice;
+use samples::{Losses, Samples};
+use weigh::{Weighed, weigh, weigh_batches};
+
+/// Rows times squared vectors up to which leave-one-out answers are worked out.
+const LEAVE_ONE_OUT: f64 = 2e10;
+
+/// Parameters of the default fit.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Sparse {
+    /// The kernel. Its width is a placeholder unless `widths` is [`Search::Fixed`].
+    pub kernel: Kernel,
+    /// How the width is found.
+    pub widths: Search,
+    /// What is added to the diagonal of the kernel matrix, when `ridges` is [`Search::Fixed`].
+    pub ridge: f64,
+    /// How the ridge is found.
+    pub ridges: Search,
+    /// How many vectors are wanted.
+    pub size: Size,
+    /// At most so many vectors.
+    pub max_terms: Option<usize>,
+    /// At most so many rows, drawn by seed, may become vectors.
+    pub candidates: Option<usize>,
+    /// Choices are made on at most this many rows, drawn by seed; the weights are fitted to all.
+    pub selection_rows: usize,
+    /// Whether the error that new rows will see is estimated on rows that nothing was chosen on.
+    pub estimate: bool,
+    /// How much each class counts.
+    pub class_weights: ClassWeights,
+    /// What sums over candidates may take; fewer candidates are used where more would not fit.
+    pub memory: Memory,
+    /// Seed of every draw.
+    pub seed: u64,
+}
+
+impl Default for Sparse {
+    fn default() -> Self {
+        Self {
+            kernel: Kernel::gaussian(1.0),
+            widths: Search::Auto,
+            ridge: 1e-2,
+            ridges: Search::Auto,
+            size: Size::Within(Size::TOLERANCE),
+            max_terms: None,
+            candidates: None,
+            selection_rows: 16_000,
+            estimate: true,
+            class_weights: ClassWeights::Equal,
+            memory: Memory::default(),
+            seed: 0,
+        }
+    }
+}
+
+impl Method for Sparse {
+    fn name(&self) -> &'static str {
+        SPARSE
+    }
+
+    fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let problem = problem.checked()?;
+        self.kernel.check_for(problem.x.cols())?;
+        check_not_negative("ridge", self.ridge)?;
+        let factors = self.class_weights.factors(&problem)?;
+        let samples = Samples::of(&problem, factors.as_deref(), self.seed)?;
+        let (choice, expected) = expected::choose_and_estimate(self, &samples, watch)?;
+        let all: Vec<usize> = (0..samples.rows()).collect();
+        let weighed = weigh(&samples, &all, &choice.kernel, &choice.terms, choice.ridge)?;
+        self.fitted(&problem, &samples, choice, expected, weighed)
+    }
+
+    fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let sample = sample.checked()?;
+        self.kernel.check_for(sample.x.cols())?;
+        let samples = Samples::of(&sample, None, self.seed)?;
+        let (choice, expected) = expected::choose_and_estimate(self, &samples, watch)?;
+        let vectors = samples.points(&choice.terms);
+        let weighed = weigh_batches(data, &choice.kernel, vectors, (samples.outputs(), choice.ridge), watch)?;
+        self.fitted(&sample, &samples, choice, expected, weighed)
+    }
+}
+
+impl Sparse {
+    /// The rows that choices are made on.
+    fn selection(&self, rows: &[usize]) -> Vec<usize> {
+        let drawn = sample_rows(rows.len(), self.selection_rows, self.seed);
+        drawn.into_iter().map(|k| rows[k]).collect()
+    }
+
+    fn fitted(
+        &self,
+        problem: &Problem<'_>,
+        samples: &Samples<'_>,
+        choice: Choice,
+        expected: Option<Expected>,
+        weighed: Weighed,
+    ) -> Result<Fitted> {
+        let classes = samples.classes();
+        let shown = |losses: &Losses| if classes { losses.error(true) } else { losses.mean_squared() };
+        let record = Record::new(SPARSE, samples.rows())
+            .with("ridge", choice.ridge)
+            .with("size", self.size)
+            .with("candidates", choice.candidates)
+            .with_growth(choice.curve.iter().skip(1).take(choice.terms.len()).map(shown).collect());
+        let function =
+            Expansion::new(choice.kernel.clone(), weighed.vectors.clone(), weighed.model.weights.clone())?
+                .with_bias(weighed.model.bias.clone())?;
+        let leave_one_out = (samples.rows() as f64 * (choice.terms.len() as f64).powi(2) < LEAVE_ONE_OUT)
+            .then(|| weighed.leave_one_out(samples))
+            .transpose()?;
+        let error_bars = match (&expected, &leave_one_out) {
+            _ if classes => None,
+            (Some(expected), _) => Some(weighed.error_bars(expected.variances())),
+            (None, Some(loo)) => Some(weighed.error_bars(vec![loo.mean_squared; samples.outputs()])),
+            _ => None,
+        };
+        let model = Model::new(function)
+            .with_task(problem.task())?
+            .with_record(record)
+            .with_error_bars(error_bars)?;
+        let mut fitted = Fitted::new(model, choice.candidates);
+        let stage = |(k, &row): (usize, &usize)| {
+            let held_out = choice.curve.get(k + 1).map_or(f64::NAN, shown);
+            Stage::new(row, held_out, f64::NAN)
+        };
+        fitted.stages = choice.terms.iter().enumerate().map(stage).collect();
+        fitted.sizes = choice
+            .curve
+            .iter()
+            .enumerate()
+            .map(|(terms, losses)| SizeError { terms, error: losses.error(classes) })
+            .collect();
+        fitted.full = choice.full.map(|losses| FullMachine {
+            error: losses.error(classes),
+            vectors: choice.candidates,
+            kernel: choice.full_kernel.clone(),
+            ridge: choice.ridge,
+        });
+        fitted.growth = Some(weighed.growth()?);
+        fitted.leave_one_out = leave_one_out;
+        fitted.judged_by = if choice.trials.is_empty() { String::new() } else { choice.judged_by.clone() };
+        fitted.interrupted = choice.interrupted;
+        fitted.notes = self.notes(samples, &choice);
+        fitted.trials = choice.trials;
+        fitted.expected = expected;
+        Ok(fitted)
+    }
+
+    fn notes(&self, samples: &Samples<'_>, choice: &Choice) -> Vec<String> {
+        let mut notes = Vec::new();
+        let chosen_on = choice.rows;
+        if chosen_on < samples.rows() && samples.rows() > self.selection_rows {
+            notes.push(format!(
+                "width, ridge and vectors were chosen on {chosen_on} of {} rows, the weights fitted to all",
+                samples.rows()
+            ));
+        }
+        if !choice.reached {
+            let what = match self.max_terms {
+                Some(most) if choice.terms.len() >= most => {
+                    format!("{most} vectors are not enough for {}", self.size)
+                }
+                _ => format!("no number of vectors was enough for {}; this is the best", self.size),
+            };
+            notes.push(what);
+        }
+        notes
+    }
+}

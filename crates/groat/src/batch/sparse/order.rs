@@ -1,0 +1,99 @@
+//! An order of the rows that depends on what they hold and on the seed, not on where they stand.
+//!
+//! Draws and folds made from it are the same for rows in another order, and copies of a row fall into one fold: what is
+//! held out is then never seen in training under another number.
+
+use crate::data::synthetic::scatter;
+use crate::matrix::{Point, Points};
+
+/// A word for every row, equal for equal features.
+pub(super) struct Order {
+    words: Vec<u64>,
+}
+
+impl Order {
+    pub(super) fn of(x: Points<'_>, seed: u64) -> Self {
+        let start = scatter(seed ^ 0x5a17);
+        let mix = |word: u64, column: usize, value: f64| {
+            // Zeros are left out, so that sparse and dense rows agree; -0 is 0.
+            if value == 0.0 { word } else { scatter(word ^ scatter(column as u64) ^ value.to_bits()) }
+        };
+        let word = |i: usize| match x.point(i) {
+            Point::Dense(row) => row.iter().enumerate().fold(start, |w, (j, v)| mix(w, j, *v)),
+            Point::Sparse(columns, row) => {
+                columns.iter().zip(row).fold(start, |w, (j, v)| mix(w, *j as usize, *v))
+            }
+        };
+        Self { words: (0..x.rows()).map(word).collect() }
+    }
+
+    /// The first row of each kind, in random order.
+    pub(super) fn distinct(&self, rows: &[usize]) -> Vec<usize> {
+        let mut kinds: Vec<(u64, usize)> = rows.iter().map(|&i| (self.words[i], i)).collect();
+        kinds.sort_unstable();
+        kinds.dedup_by_key(|(word, _)| *word);
+        kinds.sort_unstable_by_key(|(word, _)| scatter(*word));
+        kinds.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// The fold of each of `rows`: kinds of a stratum (such as a class) are dealt out in turn.
+    pub(super) fn folds(&self, rows: &[usize], strata: impl Fn(usize) -> usize, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        let kind = |k: &usize| self.words[rows[*k]];
+        // A kind goes with the smallest stratum it occurs in, so that its copies stay together.
+        let mut stratum = std::collections::HashMap::new();
+        for &row in rows {
+            let least = stratum.entry(self.words[row]).or_insert(usize::MAX);
+            *least = strata(row).min(*least);
+        }
+        order.sort_unstable_by_key(|k| (stratum[&kind(k)], scatter(kind(k) ^ 1), kind(k)));
+        let mut folds = vec![0; rows.len()];
+        let (mut dealt, mut last) = (0, None);
+        for k in &order {
+            if last.is_some_and(|last| last != kind(k)) {
+                dealt += 1;
+            }
+            last = Some(kind(k));
+            folds[*k] = dealt % count;
+        }
+        folds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::{Csr, Matrix};
+
+    fn rows() -> Matrix {
+        let numbers = (0..120).map(|i| f64::from(i / 2 % 50 % 7) * 0.5).collect();
+        Matrix::from_vec(numbers, 60, 2).unwrap()
+    }
+
+    #[test]
+    fn copies_share_a_fold_and_the_place_of_a_row_does_not_matter() {
+        let x = rows();
+        let all: Vec<usize> = (0..60).collect();
+        let folds = Order::of((&x).into(), 3).folds(&all, |i| usize::from(x[(i, 0)] > 1.0), 4);
+        for i in 0..60 {
+            for j in 0..60 {
+                assert!(x.row(i) != x.row(j) || folds[i] == folds[j], "{i} {j}");
+            }
+        }
+        let moved: Vec<usize> = (0..60).map(|i| (i * 7 + 3) % 60).collect();
+        let y = x.view().select(&moved);
+        let again = Order::of((&y).into(), 3).folds(&all, |i| usize::from(y[(i, 0)] > 1.0), 4);
+        assert!((0..60).all(|i| again[i] == folds[moved[i]]));
+    }
+
+    #[test]
+    fn sparse_rows_are_drawn_like_dense_ones() {
+        let x = rows();
+        let sparse = Csr::from_rows(x.view());
+        let all: Vec<usize> = (0..60).collect();
+        let draw = |x: Points<'_>, seed| Order::of(x, seed).distinct(&all);
+        assert_eq!(draw((&x).into(), 1), draw(sparse.view().into(), 1));
+        assert_eq!(draw((&x).into(), 1).len(), 7);
+        assert_ne!(draw((&x).into(), 1), draw((&x).into(), 2));
+    }
+}

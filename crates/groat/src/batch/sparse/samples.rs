@@ -1,0 +1,126 @@
+//! The rows of a problem as a sparse fit sees them: features, numbers to be met, weights of mean one.
+
+use super::order::Order;
+use crate::batch::{Problem, Target};
+use crate::error::{Error, Result};
+use crate::gram;
+use crate::kernels::Kernel;
+use crate::matrix::{Matrix, PointSet, Points};
+use crate::model::Decision;
+
+/// Everything there is to learn from.
+pub(super) struct Samples<'a> {
+    pub x: Points<'a>,
+    /// One row per sample: values, or classes as -1 and +1.
+    pub y: Matrix,
+    /// Mean one.
+    pub weights: Vec<f64>,
+    pub codes: Option<&'a [usize]>,
+    pub order: Order,
+}
+
+/// Losses of some rows, added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Losses {
+    /// Squared errors, the mean over outputs.
+    pub squares: f64,
+    /// Wrong classes.
+    pub wrong: f64,
+    /// Weight of the rows.
+    pub weight: f64,
+}
+
+impl Losses {
+    pub(super) fn add(&mut self, other: &Losses) {
+        self.squares += other.squares;
+        self.wrong += other.wrong;
+        self.weight += other.weight;
+    }
+
+    pub(super) fn mean_squared(&self) -> f64 {
+        self.squares / self.weight
+    }
+
+    /// What people look at: root mean square error, or the share of wrong classes.
+    pub(super) fn error(&self, classes: bool) -> f64 {
+        if classes { self.wrong / self.weight } else { self.mean_squared().sqrt() }
+    }
+}
+
+impl<'a> Samples<'a> {
+    /// `factors` says how much each class counts besides the weights of the rows.
+    pub(super) fn of(problem: &Problem<'a>, factors: Option<&[f64]>, seed: u64) -> Result<Self> {
+        let codes = match problem.target {
+            Target::Classes { codes, .. } => Some(codes),
+            Target::Values(_) => None,
+            Target::Density => {
+                return Err(Error::parameter("task", "density", "regression or classification"));
+            }
+        };
+        let n = problem.x.rows();
+        let factor = |i: usize| match (factors, codes) {
+            (Some(factors), Some(codes)) => factors[codes[i]],
+            _ => 1.0,
+        };
+        let raw: Vec<f64> = (0..n).map(|i| problem.weights.map_or(1.0, |w| w[i]) * factor(i)).collect();
+        let mean = raw.iter().sum::<f64>() / n as f64;
+        let weights = raw.into_iter().map(|w| w / mean).collect();
+        Ok(Self { x: problem.x, y: problem.responses(), weights, codes, order: Order::of(problem.x, seed) })
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.x.rows()
+    }
+
+    pub(super) fn outputs(&self) -> usize {
+        self.y.cols()
+    }
+
+    pub(super) fn classes(&self) -> bool {
+        self.codes.is_some()
+    }
+
+    /// The fold of each of `rows`; classes are spread evenly.
+    pub(super) fn folds(&self, rows: &[usize], count: usize) -> Vec<usize> {
+        self.order.folds(rows, |row| self.codes.map_or(0, |codes| codes[row]), count)
+    }
+
+    /// What an answer to row `i` costs.
+    pub(super) fn loss(&self, i: usize, answer: &[f64]) -> Losses {
+        let weight = self.weights[i];
+        let squares = crate::tune::mean_squared(answer, self.y.row(i));
+        let wrong = self.codes.is_some_and(|codes| Decision::OneVsRest.class(answer) != codes[i]);
+        Losses { squares: weight * squares, wrong: if wrong { weight } else { 0.0 }, weight }
+    }
+
+    /// The answers of a model of these vectors and weights to some rows.
+    pub(super) fn answers(&self, rows: &[usize], model: &Weights, vectors: Points<'_>) -> Result<Matrix> {
+        let x = self.x.select(rows);
+        let mut out = gram::weighted_sum(&model.kernel, x.view(), vectors, model.weights.view())?;
+        for i in 0..out.rows() {
+            out.row_mut(i).iter_mut().zip(&model.bias).for_each(|(out, bias)| *out += bias);
+        }
+        Ok(out)
+    }
+
+    /// The losses of answers to some rows.
+    pub(super) fn losses(&self, rows: &[usize], answers: &Matrix) -> Losses {
+        let mut total = Losses::default();
+        rows.iter().enumerate().for_each(|(k, &row)| total.add(&self.loss(row, answers.row(k))));
+        total
+    }
+
+    /// Copies of some rows.
+    pub(super) fn points(&self, rows: &[usize]) -> PointSet {
+        self.x.select(rows)
+    }
+}
+
+/// The numbers of a model apart from its vectors.
+#[derive(Clone, Debug)]
+pub(super) struct Weights {
+    pub kernel: Kernel,
+    /// One row per vector.
+    pub weights: Matrix,
+    pub bias: Vec<f64>,
+}
