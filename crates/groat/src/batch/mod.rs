@@ -8,6 +8,7 @@ pub mod density;
 pub mod forward;
 mod kernel_pca;
 mod learn;
+mod linear;
 mod lssvm;
 pub mod methods;
 mod orthogonal;
@@ -15,6 +16,7 @@ mod problem;
 mod report;
 mod ridge;
 mod subset;
+mod svm;
 mod watch;
 
 pub use forward::Batches;
@@ -22,6 +24,7 @@ pub use kernel_pca::{KernelPca, PrincipalComponents};
 #[cfg(feature = "files")]
 pub use learn::learn_batches;
 pub use learn::{Preparation, Prepared, learn};
+pub use linear::{LinearLoss, LinearMachine};
 pub use lssvm::{LeastSquaresSvm, Solver};
 pub use methods::{
     Ability, BoxedMethod, KernelChoice, MethodPlan, MethodRow, Methods, Taken, TaskKind, method,
@@ -31,6 +34,7 @@ pub use orthogonal::{ErrorBars, Growth};
 pub use problem::{Problem, Target};
 pub use report::{Fitted, LeaveOneOut, Stage};
 pub use ridge::KernelRidge;
+pub use svm::{SupportVectorMachine, SvmForm};
 pub use watch::{Progress, Quiet, Watch};
 
 pub use crate::tune::{Search, Trial};

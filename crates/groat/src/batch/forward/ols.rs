@@ -77,6 +77,29 @@ pub enum ClassWeights {
     PerClass(Vec<f64>),
 }
 
+impl ClassWeights {
+    /// The factor of each class; none without classes.
+    pub(in crate::batch) fn factors(&self, problem: &Problem<'_>) -> Result<Vec<f64>> {
+        let Target::Classes { codes, count } = problem.target else { return Ok(Vec::new()) };
+        Ok(match self {
+            ClassWeights::Equal => vec![1.0; count],
+            ClassWeights::PerClass(factors) => {
+                check_len("class weights", count, factors.len())?;
+                factors.iter().try_for_each(|f| check_positive("class weight", *f))?;
+                factors.clone()
+            }
+            ClassWeights::Balanced => {
+                let mut totals = vec![0.0; count];
+                for (k, &code) in codes.iter().enumerate() {
+                    totals[code] += problem.weights.map_or(1.0, |w| w[k]);
+                }
+                let all: f64 = totals.iter().sum();
+                totals.iter().map(|t| if *t > 0.0 { all / (count as f64 * t) } else { 1.0 }).collect()
+            }
+        })
+    }
+}
+
 /// Sparse kernel models by orthogonal least squares and leave-one-out.
 ///
 /// Terms are chosen one by one from kernels centred at the training rows, each time the one that lowers the
@@ -274,25 +297,13 @@ impl Ols {
     /// Sample weights times class weights; none when all are one.
     fn sample_weights(&self, problem: &Problem<'_>) -> Result<Option<Vec<f64>>> {
         let given = problem.weights.map(<[f64]>::to_vec);
-        let Target::Classes { codes, count } = problem.target else {
+        let Target::Classes { codes, .. } = problem.target else {
             return Ok(given);
         };
-        let factors = match &self.class_weights {
-            ClassWeights::Equal => return Ok(given),
-            ClassWeights::PerClass(factors) => {
-                check_len("class weights", count, factors.len())?;
-                factors.iter().try_for_each(|f| check_positive("class weight", *f))?;
-                factors.clone()
-            }
-            ClassWeights::Balanced => {
-                let mut totals = vec![0.0; count];
-                for (k, &code) in codes.iter().enumerate() {
-                    totals[code] += problem.weights.map_or(1.0, |w| w[k]);
-                }
-                let all: f64 = totals.iter().sum();
-                totals.iter().map(|t| if *t > 0.0 { all / (count as f64 * t) } else { 1.0 }).collect()
-            }
-        };
+        if self.class_weights == ClassWeights::Equal {
+            return Ok(given);
+        }
+        let factors = self.class_weights.factors(problem)?;
         let weights = given.unwrap_or_else(|| vec![1.0; codes.len()]);
         Ok(Some(weights.iter().zip(codes).map(|(w, &code)| w * factors[code]).collect()))
     }
