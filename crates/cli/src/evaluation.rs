@@ -18,6 +18,22 @@ pub enum Errors {
     Several(Vec<TargetErrors>),
     Classification(ClassificationErrors),
     Density(DensityScore),
+    OneClass(OneClassErrors),
+}
+
+/// How many rows lie outside the one class.
+#[derive(Clone, Debug, Serialize)]
+pub struct OneClassErrors {
+    pub rows: usize,
+    pub outside: usize,
+    pub share: f64,
+}
+
+impl OneClassErrors {
+    fn of(values: &Matrix) -> Self {
+        let (rows, outside) = (values.rows(), values.data().iter().filter(|v| **v < 0.0).count());
+        Self { rows, outside, share: outside as f64 / rows.max(1) as f64 }
+    }
 }
 
 /// The errors of one target among several.
@@ -75,6 +91,9 @@ impl fmt::Display for Errors {
             Errors::Classification(e) => {
                 write!(f, "{} % wrong ({} of {})", number(100.0 * e.error_rate), e.wrong, e.rows)
             }
+            Errors::OneClass(e) => {
+                write!(f, "{} % outside ({} of {})", number(100.0 * e.share), e.outside, e.rows)
+            }
             Errors::Density(e) => {
                 let (mean, error) = (number(e.mean_log_density), number(e.standard_error));
                 write!(f, "mean log density {mean} ± {error}")
@@ -105,6 +124,7 @@ impl Evaluation {
                 let predicted: Vec<usize> = values.view().iter().map(|row| model.class_of(row)).collect();
                 Errors::Classification(ClassificationErrors::of(codes, &predicted, labels.len())?)
             }
+            _ if *model.task() == Task::OneClass => Errors::OneClass(OneClassErrors::of(&values)),
             _ => Errors::Density(DensityScore::of(values.data())?),
         };
         Ok(Evaluation { values, errors })

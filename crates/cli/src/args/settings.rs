@@ -146,9 +146,13 @@ mod tests {
     fn help_says_range_and_default_of_each_method() {
         let mut help = SettingArgs::augment_args(Command::new("fit").term_width(500));
         let text = help.render_long_help().to_string();
-        assert!(text.contains("a whole number, 1 or above [default: ols 2000, krr 800]"), "{text}");
         assert!(
-            text.contains("The largest number of vectors: a whole number, 1 or above [default: ols 500]")
+            text.contains("a whole number, 1 or above [default: sparse 16000, ols 2000, krr 800"),
+            "{text}"
+        );
+        assert!(
+            text.contains("The largest number of vectors; auto leaves it to the data: a whole number, 1 or above, or auto [default: sparse auto, ols 500]"),
+            "{text}"
         );
     }
 }

@@ -106,7 +106,7 @@ fn page(model: &Model, part: Part<'_>, answer: &Answer) -> anyhow::Result<String
     let mut page = Page::new(format!("{subject} in {}", answer.source))
         .lead(format!("What {} answers to {} rows.", answer.model.display(), answer.rows))
         .section(page::errors(&parts, None))
-        .section(page::answers(&parts));
+        .section(page::answers(model, &parts));
     let space = match model.task() {
         Task::Density => page::density(model, &parts, None)?,
         _ => page::space(model, &parts)?,

@@ -102,7 +102,10 @@ fn what_makes_no_sense_is_refused() {
         ("fit d.csv --task density --method krr", "krr knows no density; ols does"),
         ("fit d.csv --task density --kernel laplacian", "Gaussian"),
         ("fit d.csv --task density --embed 2", "--embed"),
-        ("fit d.csv --target a --method krr --max-terms 3", "--max-terms: krr knows no max_terms; ols does"),
+        (
+            "fit d.csv --target a --method krr --max-terms 3",
+            "--max-terms: krr knows no max_terms; sparse and ols do",
+        ),
         ("fit d.csv --target a --class-weights balanced", "--class-weights"),
     ] {
         assert!(f.fails(line, 2).contains(said), "{line}");

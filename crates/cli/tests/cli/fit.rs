@@ -10,8 +10,11 @@ fn one_command_gives_a_model_and_a_summary() {
     for part in [
         "rows            200 (160 to learn from, 40 to test",
         "features        2",
-        "chosen by leave-one-out",
-        "of 160 kept",
+        "chosen by 5-fold cross-validation",
+        "of 160; error ",
+        "of the full machine",
+        "expected error  root mean square ",
+        "10 parts, each left out of every choice in turn",
         "leave-one-out",
         "test error",
         "time",
@@ -67,9 +70,15 @@ fn what_judged_the_widths_is_said() {
     f.put("disc.csv", disc(100));
     f.put("waves.csv", waves(60));
     let choice = |line: &str| f.json(line)["kernel_choice"].as_str().unwrap().to_owned();
-    assert_eq!(choice("fit disc.csv -t class"), "chosen by 5-fold cross-validation among 10 widths");
-    assert_eq!(choice("fit waves.csv -t y"), "chosen by leave-one-out among 10 widths");
-    assert_eq!(choice("fit waves.csv -t y --folds 3"), "chosen by 3-fold cross-validation among 10 widths");
+    assert_eq!(
+        choice("fit disc.csv -t class --method ols"),
+        "chosen by 5-fold cross-validation among 10 widths"
+    );
+    assert_eq!(choice("fit waves.csv -t y --method ols"), "chosen by leave-one-out among 10 widths");
+    assert_eq!(
+        choice("fit waves.csv -t y --method ols --folds 3"),
+        "chosen by 3-fold cross-validation among 10 widths"
+    );
     assert_eq!(choice("fit waves.csv -t y --kernel gaussian:width=1"), "as given");
     f.run("fit disc.csv -t class --report page.html");
     assert!(f.read("page.html").contains("5-fold cross-validation error"));
@@ -206,7 +215,7 @@ fn rows_and_classes_have_weights() {
 fn terms_are_shown_in_order_of_selection() {
     let f = Folder::new();
     f.put("waves.csv", waves(200));
-    let answer = f.json("fit waves.csv -t y -o m.safetensors");
+    let answer = f.json("fit waves.csv -t y --method ols -o m.safetensors");
     let shown = f.json("inspect m.safetensors");
     let terms = shown["terms"].as_array().unwrap();
     assert_eq!(terms.len() as u64, answer["vectors"].as_u64().unwrap());
@@ -254,9 +263,12 @@ fn settings_are_flags_or_pairs_and_refusals_teach() {
     f.put("waves.csv", waves(60));
     let vectors = |line: &str| f.json(&format!("fit waves.csv -t y {line}"))["vectors"].as_u64().unwrap();
     assert!(vectors("--max-terms 4") <= 4 && vectors("--set max-terms=4") <= 4);
-    assert_eq!(vectors("--width 0.7 --patience 1"), vectors("--kernel gaussian:width=0.7 --stop 1"));
+    assert_eq!(
+        vectors("--method ols --width 0.7 --patience 1"),
+        vectors("--method ols --kernel gaussian:width=0.7 --stop 1")
+    );
     for (line, said) in [
-        ("--method lssvm --max-terms 3", "--max-terms: lssvm knows no max_terms; ols does"),
+        ("--method lssvm --max-terms 3", "--max-terms: lssvm knows no max_terms; sparse and ols do"),
         ("--set wings=2", "ols knows no wings; it takes width, ridge"),
         ("--max-terms 0", "--max-terms: max_terms = 0 is not allowed: a whole number, 1 or above"),
         (

@@ -10,8 +10,7 @@ fn start(f: &Folder, line: &str) -> Running {
 }
 
 /// A selection that would go on for minutes: the kernel is narrow and noise asks for every candidate.
-const LONG: &str =
-    "fit long.csv -t y --kernel gaussian:width=0.02 --max-terms 4000 --stop 4000 -o m.safetensors --progress";
+const LONG: &str = "fit long.csv -t y --method ols --kernel gaussian:width=0.02 --max-terms 4000 --stop 4000 -o m.safetensors --progress";
 
 #[test]
 fn a_selection_that_is_stopped_writes_the_model_so_far() {

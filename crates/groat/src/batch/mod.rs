@@ -8,6 +8,7 @@ pub mod density;
 pub mod forward;
 mod kernel_pca;
 mod learn;
+mod linear;
 mod lssvm;
 pub mod methods;
 mod orthogonal;
@@ -16,6 +17,7 @@ mod report;
 mod ridge;
 mod sparse;
 mod subset;
+mod svm;
 mod watch;
 
 pub use forward::Batches;
@@ -23,6 +25,7 @@ pub use kernel_pca::{KernelPca, PrincipalComponents};
 #[cfg(feature = "files")]
 pub use learn::learn_batches;
 pub use learn::{Preparation, Prepared, learn};
+pub use linear::{LinearLoss, LinearMachine};
 pub use lssvm::{LeastSquaresSvm, Solver};
 pub use methods::{
     Ability, BoxedMethod, KernelChoice, MethodPlan, MethodRow, Methods, Taken, TaskKind, method,
@@ -33,6 +36,7 @@ pub use problem::{Problem, Target};
 pub use report::{Expected, Fitted, FullMachine, LeaveOneOut, SizeError, Stage};
 pub use ridge::KernelRidge;
 pub use sparse::{Size, Sparse};
+pub use svm::{SupportVectorMachine, SvmForm};
 pub use watch::{Progress, Quiet, Watch};
 
 pub use crate::tune::{Search, Trial};

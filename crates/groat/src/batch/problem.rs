@@ -52,13 +52,23 @@ impl<'a> Problem<'a> {
         Self { x: x.into(), target: Target::Density, weights: None }.checked()
     }
 
-    /// Gives the samples weights, each finite and above 0.
+    /// Gives the samples weights, each finite and not below 0. Methods that cannot do without a sample refuse a weight
+    /// of 0.
     pub fn with_weights(self, weights: &'a [f64]) -> Result<Self> {
-        Self { weights: Some(weights), ..self }.checked()
+        Self { weights: Some(weights), ..self }.checked_with_zeros()
     }
 
-    /// The problem itself, if it makes sense: sizes agree, numbers are finite, there are rows.
+    /// The problem itself, if it makes sense: sizes agree, numbers are finite, weights are above 0, there are rows.
     pub fn checked(self) -> Result<Self> {
+        let checked = self.checked_with_zeros()?;
+        if let Some(weights) = self.weights {
+            weights.iter().try_for_each(|w| crate::error::check_positive("sample weight", *w))?;
+        }
+        Ok(checked)
+    }
+
+    /// [`checked`](Self::checked) where a sample may count for nothing, as long as one counts.
+    pub fn checked_with_zeros(self) -> Result<Self> {
         let n = self.x.rows();
         if n == 0 {
             return Err(Error::TooFew { what: "learning", unit: "rows", needed: 1, found: 0 });
@@ -87,7 +97,10 @@ impl<'a> Problem<'a> {
         }
         if let Some(weights) = self.weights {
             check_len("sample weights", n, weights.len())?;
-            weights.iter().try_for_each(|w| crate::error::check_positive("sample weight", *w))?;
+            weights.iter().try_for_each(|w| crate::error::check_not_negative("sample weight", *w))?;
+            if weights.iter().all(|w| *w == 0.0) {
+                return Err(Error::parameter("sample weights", "all 0", "one above 0"));
+            }
         }
         Ok(self)
     }

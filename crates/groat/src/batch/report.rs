@@ -2,9 +2,11 @@
 
 use super::Growth;
 use super::density::Density;
+use super::svm::sigmoid;
+use crate::error::Result;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
-use crate::model::Model;
+use crate::model::{Calibration, Model};
 use crate::tune::Trial;
 
 /// A model and how it was found.
@@ -132,6 +134,16 @@ impl Expected {
     /// Root mean square error, or the share of wrong classes.
     pub fn error(&self) -> f64 {
         self.error_rate.unwrap_or(self.mean_squared.sqrt())
+    }
+
+    /// The sigmoid of each output that makes probabilities of its values, for classes coded as -1 and +1.
+    pub(crate) fn calibration(&self) -> Result<Calibration> {
+        let rows = 0..self.predictions.rows();
+        let pairs = |c: usize| -> Vec<(f64, bool)> {
+            rows.clone().map(|i| (self.predictions[(i, c)], self.true_values[(i, c)] > 0.0)).collect()
+        };
+        let (slopes, offsets) = (0..self.predictions.cols()).map(|c| sigmoid(&pairs(c))).unzip();
+        Calibration::new(slopes, offsets)
     }
 
     /// The mean squared error of each output.

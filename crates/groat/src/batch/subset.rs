@@ -42,6 +42,6 @@ impl Subset {
             OwnedTarget::Classes { codes, count } => Target::Classes { codes, count: *count },
             OwnedTarget::Density => Target::Density,
         };
-        Problem { x: self.x.view(), target, weights: self.weights.as_deref() }.checked()
+        Problem { x: self.x.view(), target, weights: self.weights.as_deref() }.checked_with_zeros()
     }
 }

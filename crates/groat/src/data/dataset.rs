@@ -10,7 +10,7 @@ use super::table::Table;
 use super::target::Classes;
 use super::task::{TargetClasses, TaskChoice};
 use crate::batch::{Problem, Target};
-use crate::error::{Error, Result, check_len, check_positive};
+use crate::error::{Error, Result, check_len, check_not_negative};
 use crate::matrix::{Matrix, PointSet, Points};
 
 /// What the rows are to be mapped to.
@@ -125,10 +125,10 @@ impl Dataset {
         Ok(Self { x, answers, weights: None, inputs: None, features, source, places })
     }
 
-    /// Says how much each sample counts: a finite number above 0.
+    /// Says how much each sample counts: a finite number, 0 or above. Not every method takes a weight of 0.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
         check_len("sample weights", self.len(), weights.len())?;
-        weights.iter().try_for_each(|weight| check_positive("sample weight", *weight))?;
+        weights.iter().try_for_each(|weight| check_not_negative("sample weight", *weight))?;
         self.weights = Some(weights);
         Ok(self)
     }
@@ -276,7 +276,7 @@ impl Dataset {
 
     /// The borrowed form that methods take.
     pub fn problem(&self) -> Result<Problem<'_>> {
-        Problem { x: self.x(), target: self.answers.target(), weights: self.weights() }.checked()
+        Problem { x: self.x(), target: self.answers.target(), weights: self.weights() }.checked_with_zeros()
     }
 
     /// How many samples repeat the features of an earlier one, and the first such pair with the later one first
@@ -334,13 +334,13 @@ fn read_answers(table: &Table, inputs: &Inputs, targets: &[String], labels: &[St
     }
 }
 
-/// The weights of all rows of a table, each above 0.
+/// The weights of all rows of a table, none below 0.
 fn read_weights(table: &Table, name: &str) -> Result<Vec<f64>> {
     let index = table.find(name)?;
     let weights = table.numbers(name)?;
-    match weights.iter().position(|weight| *weight <= 0.0) {
+    match weights.iter().position(|weight| *weight < 0.0) {
         Some(row) => {
-            let reason = format!("found the weight {}, expected a number above 0", weights[row]);
+            let reason = format!("found the weight {}, expected a number, 0 or above", weights[row]);
             Err(table.error_at(row, index, reason))
         }
         None => Ok(weights),
@@ -444,7 +444,7 @@ mod tests {
         assert!(Dataset::new(x(), Answers::values("y", vec![1.0, f64::NAN])).is_err());
         assert!(Dataset::new(Matrix::column(vec![f64::INFINITY]), Answers::None).is_err());
         let data = Dataset::new(x(), Answers::None).unwrap();
-        assert!(data.clone().with_weights(vec![1.0, 0.0]).is_err());
+        assert!(data.clone().with_weights(vec![1.0, -1.0]).is_err());
         assert!(data.clone().with_weights(vec![1.0]).is_err());
         assert!(data.clone().with_features(vec![]).is_err());
         assert!(data.feature_names().is_empty());

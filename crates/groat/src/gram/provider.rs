@@ -4,10 +4,13 @@ use super::memory::{Form, Memory, Need, Plan};
 use super::{SparseGram, Stored, Symmetric, cross, diagonal, matrix};
 use crate::error::{Result, check_len};
 use crate::kernels::{Kernel, Packed, sums};
-use crate::matrix::{Matrix, Points};
+use crate::matrix::{Matrix, Points, Real};
 use groat_linalg::{View, ViewMut, Write, product};
+use rayon::prelude::*;
 use std::ops::Range;
 
+/// Rows that one thread evaluates together.
+const GROUP: usize = 16;
 /// Rows up to which nothing is gained by leaving out zeros.
 const DENSE_ROWS: usize = 500;
 /// Share of nonzeros up to which a sparse product is quicker than a dense one.
@@ -133,6 +136,31 @@ impl<'a> Gram<'a> {
         }
     }
 
+    /// Writes several rows, each into the slice that stands beside its number, on all threads.
+    pub(crate) fn fill<T: Real>(&self, rows: &mut [(usize, &mut [T])]) {
+        rows.par_chunks_mut(GROUP).for_each(|group| match &self.held {
+            Held::Blocked(packed) => {
+                let chosen: Vec<usize> = group.iter().map(|(i, _)| *i).collect();
+                let (points, columns, tile) = (self.a.select(&chosen), self.columns(), packed.tile());
+                let mut values = vec![0.0; group.len() * tile.min(columns)];
+                for first in (0..columns).step_by(tile) {
+                    let width = tile.min(columns - first);
+                    packed.block(points.view(), first, width, &mut values, width);
+                    for ((_, to), from) in group.iter_mut().zip(values.chunks_exact(width)) {
+                        round_to(from, &mut to[first..first + width]);
+                    }
+                }
+            }
+            _ => {
+                let mut values = vec![0.0; self.columns()];
+                for (i, to) in group {
+                    self.row(*i, &mut values);
+                    round_to(&values, to);
+                }
+            }
+        });
+    }
+
     /// A copy of some rows and columns.
     pub fn block(&self, rows: Range<usize>, columns: Range<usize>) -> Result<Matrix> {
         if let Held::Blocked(_) = &self.held {
@@ -208,6 +236,11 @@ impl<'a> Gram<'a> {
             _ => None,
         }
     }
+}
+
+/// The numbers in the precision of where they go.
+fn round_to<T: Real>(from: &[f64], to: &mut [T]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = T::from_f64(*from));
 }
 
 /// Runs a product whose results stand row by row, `count` numbers each, and brings them into columns.

@@ -74,11 +74,17 @@ impl Model {
 
     /// The probability of every class, one column each, for a classifier that was calibrated.
     pub fn probabilities<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
+        self.probabilities_of(self.values(x)?.view())
+    }
+
+    /// [`probabilities`](Self::probabilities) of rows whose [`values`](Self::values) are known.
+    pub fn probabilities_of(&self, values: Rows<'_>) -> Result<Matrix> {
+        check_len("values per row", self.outputs(), values.cols())?;
         let (Task::Classification { classes, decision }, Some(calibration)) = (&self.task, &self.calibration)
         else {
             return Err(Error::parameter("model", self.task.name(), "a classifier with a calibration"));
         };
-        Ok(calibration.probabilities(self.values(x)?.view(), classes.len(), *decision))
+        Ok(calibration.probabilities(values, classes.len(), *decision))
     }
 
     /// Standard deviation of what will be observed at each row: one row per row, one column per output. An error for a

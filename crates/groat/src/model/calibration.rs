@@ -31,6 +31,11 @@ impl Calibration {
         Self { slopes: vec![1.0; outputs], offsets: vec![0.0; outputs] }
     }
 
+    /// Slopes and offsets.
+    pub(super) fn parts(&self) -> (&[f64], &[f64]) {
+        (&self.slopes, &self.offsets)
+    }
+
     /// An error unless these numbers are sound and belong to a classifier of so many outputs.
     pub(super) fn check_for(&self, task: &Task, outputs: usize) -> Result<()> {
         check_len("offsets of a calibration, one per slope", self.slopes.len(), self.offsets.len())?;

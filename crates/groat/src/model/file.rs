@@ -2,6 +2,7 @@
 //!
 //! The kind of the file says which function it holds; the envelope around it is the same for all.
 
+use super::libsvm::BEGINNING;
 use super::{Calibration, Components, Function, Model, Record, Task};
 use crate::batch::ErrorBars;
 use crate::batch::methods::KERNEL_PCA;
@@ -9,7 +10,7 @@ use crate::data::{Inputs, Standardisation};
 use crate::error::{ModelError, Result};
 use crate::expansion::Expansion;
 use crate::matrix::{Csr, PointSet};
-use crate::persist::{Container, Tensor};
+use crate::persist::{Container, Tensor, read_bytes, write_atomically};
 use std::path::Path;
 
 /// Kinds of model, as the file names them.
@@ -39,19 +40,28 @@ impl Model {
         self.container()?.to_bytes()
     }
 
-    /// Reads a model from a file image. Whatever the bytes are, the answer is a model or an error.
+    /// Reads a model from a file image, be it one of LIBSVM. Whatever the bytes are, the answer is a model or an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        if bytes.starts_with(BEGINNING) {
+            return Self::from_libsvm(&String::from_utf8_lossy(bytes));
+        }
         Self::from_container(Container::from_bytes(bytes)?)
     }
 
-    /// Writes the model to a temporary file beside `path` and renames it: no reader sees half a model.
+    /// Writes the model to a temporary file beside `path` and renames it: no reader sees half a model. A name that ends
+    /// in `.libsvm` asks for a model file of LIBSVM.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.container()?.save(path.as_ref())
+        let path = path.as_ref();
+        if path.extension().is_some_and(|ending| ending == "libsvm") {
+            let text = self.to_libsvm()?;
+            return write_atomically(path, |out| out.write_all(text.as_bytes()));
+        }
+        self.container()?.save(path)
     }
 
-    /// Reads a model file of any kind.
+    /// Reads a model file of any kind, those of LIBSVM among them.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_container(Container::load(path.as_ref())?)
+        Self::from_bytes(&read_bytes(path.as_ref())?)
     }
 
     fn container(&self) -> Result<Container> {

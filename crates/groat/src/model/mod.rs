@@ -13,6 +13,7 @@ mod answers;
 mod calibration;
 mod file;
 mod function;
+mod libsvm;
 mod record;
 mod task;
 

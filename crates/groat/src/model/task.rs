@@ -75,6 +75,38 @@ impl Decision {
     }
 }
 
+impl Decision {
+    /// How clearly a row of outputs speaks for a class: above 0 where every other class is weaker, in units of the
+    /// outputs.
+    ///
+    /// ```
+    /// use groat::model::Decision;
+    /// assert_eq!(Decision::OneVsRest.margin(&[0.3], 0), -0.3);
+    /// assert_eq!(Decision::OneVsRest.margin(&[0.3, 1.0, 0.0], 1), 0.7);
+    /// assert_eq!(Decision::OneVsOne.margin(&[-1.0, 1.0, 0.5], 1), 0.5); // against 0: 1.0, against 2: 0.5
+    /// ```
+    pub fn margin(self, values: &[f64], class: usize) -> f64 {
+        match (self, values) {
+            (Decision::OneVsRest, [single]) => {
+                if class == 1 {
+                    *single
+                } else {
+                    -single
+                }
+            }
+            (Decision::OneVsRest, values) => {
+                let others = values.iter().enumerate().filter(|(c, _)| *c != class).map(|(_, v)| *v);
+                values.get(class).copied().unwrap_or(f64::NAN) - others.fold(f64::NEG_INFINITY, f64::max)
+            }
+            (Decision::OneVsOne, values) => pairs(classes_of_pairs(values.len()))
+                .zip(values)
+                .filter(|((a, b), _)| *a == class || *b == class)
+                .map(|((a, _), value)| if a == class { *value } else { -value })
+                .fold(f64::INFINITY, f64::min),
+        }
+    }
+}
+
 /// The pairs of classes in the order of their outputs.
 pub(super) fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |a| (a + 1..classes).map(move |b| (a, b)))
@@ -120,6 +152,14 @@ impl Task {
             Task::OneClass => "one-class",
             Task::Density => "density",
             Task::Components => "components",
+        }
+    }
+
+    /// How outputs become a class, for a task that has classes.
+    pub fn decision(&self) -> Option<Decision> {
+        match self {
+            Task::Classification { decision, .. } => Some(*decision),
+            _ => None,
         }
     }
 

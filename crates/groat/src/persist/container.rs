@@ -122,6 +122,18 @@ pub(crate) struct Container {
     tensors: BTreeMap<String, Tensor>,
 }
 
+/// The bytes of a model file, at most the limit.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    // Read rather than mapped: a special file may have no honest length.
+    let mut bytes = Vec::new();
+    let read = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, e))?;
+    if read as u64 > LARGEST_FILE {
+        return Err(ModelError::TooLarge { found: read as u64, limit: LARGEST_FILE }.into());
+    }
+    Ok(bytes)
+}
+
 impl Container {
     /// An empty container for a kind of model.
     pub(crate) fn new(kind: &str) -> Self {
@@ -242,17 +254,6 @@ impl Container {
     pub(crate) fn save(&self, path: &Path) -> Result<()> {
         let bytes = self.to_bytes()?;
         write_atomically(path, |out| out.write_all(&bytes))
-    }
-
-    pub(crate) fn load(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|e| Error::io(path, e))?;
-        // Read rather than mapped, and at most the limit: a special file may have no honest length.
-        let mut bytes = Vec::new();
-        let read = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, e))?;
-        if read as u64 > LARGEST_FILE {
-            return Err(ModelError::TooLarge { found: read as u64, limit: LARGEST_FILE }.into());
-        }
-        Self::from_bytes(&bytes)
     }
 }
 

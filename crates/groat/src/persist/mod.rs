@@ -8,4 +8,4 @@ mod atomic;
 mod container;
 
 pub use atomic::{remove_unfinished, write_atomically};
-pub(crate) use container::{Container, Tensor};
+pub(crate) use container::{Container, Tensor, read_bytes};

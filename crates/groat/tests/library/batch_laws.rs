@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
 use crate::impatient::Impatient;
-use groat::batch::methods::{KERNEL_RIDGE, OLS};
+use groat::batch::methods::{KERNEL_RIDGE, OLS, ONE_CLASS};
 use groat::batch::{BoxedMethod, Quiet, Taken};
 use groat::batch::{
     Fitted, KernelChoice, Method, MethodPlan, MethodRow, Methods, Problem, Target, TaskKind, Watch,
@@ -72,7 +72,15 @@ fn taken(row: &MethodRow, task: TaskKind, offered: &[(&str, &str)]) -> Settings 
 }
 
 /// Everything given that would otherwise be found on some order of the rows.
-const GIVEN: &[(&str, &str)] = &[("ridge", "0.01"), ("parzen_width", "0.1"), ("refinement", "0")];
+const GIVEN: &[(&str, &str)] = &[
+    ("ridge", "0.01"),
+    ("parzen_width", "0.1"),
+    ("refinement", "0"),
+    ("cost", "10"),
+    ("epsilon", "0.05"),
+    ("nu", "0.3"),
+    ("tolerance", "1e-10"),
+];
 
 fn build(row: &MethodRow, kernel: &str, settings: &Settings) -> BoxedMethod {
     methods().build(row.name, &kernel.parse().unwrap(), &[], settings).unwrap()
@@ -88,9 +96,14 @@ fn answers(fitted: &Fitted) -> Vec<f64> {
 
 /// The largest difference of two models' answers, in units of the largest answer.
 fn difference(a: &Fitted, b: &Fitted) -> f64 {
+    scaled_difference(a, b, 1.0)
+}
+
+/// The same where the answers of `b` are `factor` times as large.
+fn scaled_difference(a: &Fitted, b: &Fitted, factor: f64) -> f64 {
     let (a, b) = (answers(a), answers(b));
     let largest = a.iter().fold(0.0f64, |largest, v| largest.max(v.abs()));
-    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest
+    a.iter().zip(&b).map(|(a, b)| (a - b / factor).abs()).fold(0.0, f64::max) / largest
 }
 
 #[test]
@@ -134,7 +147,8 @@ fn the_order_of_rows_does_not_matter() {
     });
 }
 
-/// Weights of mean 1 under a ridge are the repetition of rows under that ridge times the mean count.
+/// Weights of mean 1 under a ridge are the repetition of rows under that ridge times the mean count, or under the
+/// cost divided by it.
 #[test]
 fn weights_are_repetition() {
     for_each(|row, task| {
@@ -150,10 +164,15 @@ fn weights_are_repetition() {
             return;
         }
         let offered = [GIVEN, &[("passes", "1"), ("max_terms", "1")]].concat();
-        let with_ridge = |ridge: f64| taken(row, task, &offered).with_taken(row, "ridge", ridge);
+        let with_ridge = |ridge: f64| {
+            taken(row, task, &offered).with_taken(row, "ridge", ridge).with_taken(row, "cost", 0.1 / ridge)
+        };
         let fit =
             |data: &Data, ridge: f64| fit(row, "gaussian:width=0.3", &with_ridge(ridge), data, task).unwrap();
-        let off = difference(&fit(&weighted, 0.01), &fit(&data.select(&repeated), 0.01 * mean));
+        let (weighted, repeated) = (fit(&weighted, 0.01), fit(&data.select(&repeated), 0.01 * mean));
+        // How much a row is of the one class is counted in rows.
+        let rows = if row.name == ONE_CLASS { mean } else { 1.0 };
+        let off = scaled_difference(&weighted, &repeated, rows);
         assert!(off < 1e-6, "{} {task}: off by {off:e}", row.name);
     });
 }

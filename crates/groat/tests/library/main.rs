@@ -15,3 +15,4 @@ mod online_laws;
 mod online_papers;
 mod online_textbook;
 mod skipping;
+mod svm_reference;

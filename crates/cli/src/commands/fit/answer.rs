@@ -149,8 +149,11 @@ impl Answer {
             "{} ({} to learn from, {} to test; {})",
             self.rows, self.training_rows, self.test_rows, self.split
         );
-        let names =
-            if self.task == "density" { ["training", "test"] } else { ["training error", "test error"] };
+        let names = if ["density", "one-class"].contains(&self.task) {
+            ["training", "test"]
+        } else {
+            ["training error", "test error"]
+        };
         let mut summary = Summary::default()
             .line("data", &self.source)
             .line("rows", rows)
@@ -222,11 +225,14 @@ pub fn kernel_choice(fitted: &Fitted) -> String {
     let widths = several(|a, b| a.kernel != b.kernel);
     let ridges = several(|a, b| a.ridge != b.ridge);
     let tried = trials.len();
+    // A trial holds what stands beside the width as a ridge, of which a cost is the inverse.
+    let settings = &fitted.model.record().settings;
+    let beside = ["cost", "nu"].into_iter().find(|name| settings.contains_key(*name)).unwrap_or("ridge");
     match (widths, ridges) {
         (false, false) => "as given".to_owned(),
         (true, false) => format!("chosen by {by} among {tried} widths"),
-        (true, true) => format!("chosen by {by} among {tried} widths and ridges"),
-        (false, true) => format!("as given, its ridge chosen by {by} among {tried}"),
+        (true, true) => format!("chosen by {by} among {tried} widths and {beside}s"),
+        (false, true) => format!("as given, the {beside} chosen by {by} among {tried}"),
     }
 }
 

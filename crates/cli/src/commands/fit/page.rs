@@ -4,6 +4,7 @@ use super::{Outcome, answer};
 use crate::evaluation::Targets;
 use crate::output::page::{self, Part};
 use crate::output::summary::{count, duration};
+use groat::model::Task;
 use groat_report::{Page, Section};
 use std::path::Path;
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         match () {
             () if classes => "Classification",
             () if outcome.fitted.reference.is_some() => "Density",
+            () if *model.task() == Task::OneClass => "One class",
             () => "Regression",
         },
         count(outcome.rows, "row"),
@@ -29,13 +31,13 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         count(outcome.fitted.candidates, "candidate"),
         duration(Duration::from_secs_f64(outcome.seconds))
     );
-    let subject = Targets::new(&outcome.targets()).text().unwrap_or_else(|| "density".to_owned());
+    let subject = Targets::new(&outcome.targets()).text().unwrap_or_else(|| model.task().name().to_owned());
     let source = Path::new(&outcome.source);
     let file = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
     let mut page = Page::new(format!("{subject} from {file}"))
         .lead(outcome.interruption().map_or(lead.clone(), |said| format!("{lead} The fit was {said}.")))
         .section(page::errors(&parts, outcome.fitted.leave_one_out.as_ref()))
-        .section(page::answers(&parts));
+        .section(page::answers(model, &parts));
     let space = match &outcome.fitted.reference {
         Some(parzen) => page::density(model, &parts, Some(parzen))?,
         None => page::space(model, &parts)?,
@@ -53,7 +55,9 @@ fn settings(outcome: &Outcome) -> Section {
         ("data".to_owned(), outcome.source.clone()),
         (
             "target".to_owned(),
-            Targets::new(&outcome.targets()).text().unwrap_or_else(|| "none, a density".to_owned()),
+            Targets::new(&outcome.targets())
+                .text()
+                .unwrap_or_else(|| format!("none, {}", model.task().name())),
         ),
         ("method".to_owned(), model.record().method.clone()),
         ("kernel".to_owned(), model.expansion().kernel().to_string()),

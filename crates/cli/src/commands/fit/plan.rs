@@ -41,7 +41,13 @@ enum TestPart {
 
 impl Plan {
     /// Checks the arguments against each other, and that there is a place for the output.
-    pub fn new(args: FitArgs, session: &Session) -> anyhow::Result<Self> {
+    pub fn new(mut args: FitArgs, session: &Session) -> anyhow::Result<Self> {
+        // A method that knows nothing else says by its name that there is no target.
+        if let (TaskArg::Auto, Some(method)) = (args.task, &args.method)
+            && Methods::standard().find(method)?.tasks == [TaskKind::Density]
+        {
+            args.task = TaskArg::Density;
+        }
         let settings = args.settings.clone().with_seed(session.seed);
         let method = match &args.method {
             Some(method) => method.clone(),
@@ -259,7 +265,7 @@ fn as_typed<T>(checked: groat::Result<T>) -> anyhow::Result<T> {
 fn density_is_possible(args: &FitArgs) -> anyhow::Result<()> {
     match () {
         () if args.target.is_some() => exit::usage(
-            "a density has no target: leave --target out, and name columns with --features or --exclude",
+            "there is no target to learn here: leave --target out, and name columns with --features or --exclude",
         ),
         () if args.embed.is_some() => exit::usage("--embed needs a target, which a density has not"),
         () if args.loo.is_some() => exit::usage("--loo needs a target, which a density has not"),

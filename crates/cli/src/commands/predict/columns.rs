@@ -21,11 +21,19 @@ pub fn columns(model: &Model, values: &Matrix, lost: usize, scores: bool) -> Vec
     let labels = std::iter::repeat_n("", lost).chain(values.view().iter().map(label));
     let mut columns = vec![("prediction".to_owned(), Column::text(labels))];
     if scores {
-        // Two classes share one value, which speaks for the second.
-        let speaking = classes.iter().skip(usize::from(values.cols() == 1));
-        columns.extend(
-            speaking.enumerate().map(|(k, class)| (format!("score[{class}]"), column(values, k, lost))),
-        );
+        // Two classes share one value, which speaks for the second; a pair of several has one of its own.
+        let title = |k: usize| match model.task().output_name(k) {
+            _ if values.cols() == 1 => classes.last().cloned().unwrap_or_default(),
+            named => named.unwrap_or_default(),
+        };
+        let scores = (0..values.cols()).map(|k| (format!("score[{}]", title(k)), column(values, k, lost)));
+        columns.extend(scores);
+        if let Ok(probabilities) = model.probabilities_of(values.view()) {
+            let each = classes.iter().enumerate();
+            columns.extend(
+                each.map(|(k, class)| (format!("probability[{class}]"), column(&probabilities, k, lost))),
+            );
+        }
     }
     columns
 }

@@ -1,15 +1,18 @@
 //! Predicted against true, and what is left over.
 
 use super::{CHARTED, Part, targets, titled};
+use groat::Model;
 use groat::data::Answers;
+use groat::model::{Decision, Task};
 use groat_report::{Axis, Bars, Chart, Rule, Scatter, Section};
 
 /// Charts of the answers: for numbers predicted against true and the residuals, for classes how sure the
 /// decisions are, for a density how well it foretold the rows.
-pub fn answers(parts: &[Part<'_>]) -> Section {
+pub fn answers(model: &Model, parts: &[Part<'_>]) -> Section {
     match parts.first().map(|part| part.samples.answers()) {
         Some(Answers::Values { .. }) => values(parts),
-        Some(Answers::Classes { labels, .. }) => margins(parts, labels.len()),
+        Some(Answers::Classes { .. }) => margins(model.task().decision().unwrap_or_default(), parts),
+        Some(_) if *model.task() == Task::OneClass => belonging(parts),
         Some(_) => log_densities(parts),
         None => Section::new("Answers"),
     }
@@ -61,26 +64,14 @@ fn charts(parts: &[Part<'_>], k: usize) -> Vec<Chart> {
     [against.height(320.0), residuals].into_iter().chain(parts.iter().map(distribution)).collect()
 }
 
-/// The margin of a row: how far the value of its true class lies above the best other one.
-fn margins(parts: &[Part<'_>], classes: usize) -> Section {
-    let margin = |values: &[f64], code: usize| match values {
-        [single] => {
-            if code == 1 {
-                *single
-            } else {
-                -single
-            }
-        }
-        _ => {
-            let others = (0..classes).filter(|c| *c != code).map(|c| values[c]);
-            values[code] - others.fold(f64::NEG_INFINITY, f64::max)
-        }
-    };
+/// How clearly each row was given to its true class.
+fn margins(decision: Decision, parts: &[Part<'_>]) -> Section {
     let mut section = Section::new("Decisions");
     for part in parts {
         let Answers::Classes { codes, .. } = part.samples.answers() else { continue };
         let rows = part.answers.values.view();
-        let all: Vec<f64> = rows.iter().zip(codes).map(|(values, code)| margin(values, *code)).collect();
+        let all: Vec<f64> =
+            rows.iter().zip(codes).map(|(values, code)| decision.margin(values, *code)).collect();
         let chart = Chart::new(format!("Margins, {}", part.name))
             .describe("Value of the true class less that of the strongest other; rows left of 0 are wrong")
             .x(Axis::new("margin of the true class"))
@@ -90,6 +81,19 @@ fn margins(parts: &[Part<'_>], classes: usize) -> Section {
         section = section.chart(chart);
     }
     section
+}
+
+/// How the rows lie to the border of the one class.
+fn belonging(parts: &[Part<'_>]) -> Section {
+    parts.iter().fold(Section::new("Rows and the border"), |section, part| {
+        let chart = Chart::new(format!("Values, {}", part.name))
+            .describe("How far rows lie inside the border of the one class; those left of 0 are outside")
+            .x(Axis::new("value"))
+            .y(Axis::new("rows").whole())
+            .layer(Bars::histogram("rows", part.answers.values.data()))
+            .layer(Rule::vertical("outside | inside", 0.0));
+        section.chart(chart)
+    })
 }
 
 fn log_densities(parts: &[Part<'_>]) -> Section {

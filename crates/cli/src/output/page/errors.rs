@@ -11,6 +11,7 @@ use groat_report::{Section, Table, number};
 pub fn errors(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Section {
     let mut section = match parts.first().map(|part| &part.answers.errors) {
         Some(Errors::Density(_)) => return Section::new("Log density").table(density_table(parts)),
+        Some(Errors::OneClass(_)) => return Section::new("Rows outside").table(outside_table(parts)),
         Some(Errors::Classification(_)) => Section::new("Errors").table(class_table(parts, leave_one_out)),
         _ => Section::new("Errors").table(value_table(parts, leave_one_out)),
     };
@@ -36,6 +37,16 @@ fn density_table(parts: &[Part<'_>]) -> Table {
     })
 }
 
+fn outside_table(parts: &[Part<'_>]) -> Table {
+    let table = Table::new("Rows outside the one class", ["part", "rows", "outside", "share"]);
+    parts.iter().fold(table, |table, part| match &part.answers.errors {
+        Errors::OneClass(e) => {
+            table.row([part.name.to_owned(), e.rows.to_string(), e.outside.to_string(), number(e.share)])
+        }
+        _ => table,
+    })
+}
+
 fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {
     let head = ["part", "rows", "root mean square", "mean square", "mean absolute", "largest", "R²"];
     let mut table = Table::new("Errors of the predicted numbers", head);
@@ -46,7 +57,7 @@ fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table
                 let row = |e: &TargetErrors| value_cells(format!("{}, {}", part.name, e.target), &e.errors);
                 table = all.iter().map(row).fold(table, Table::row);
             }
-            Errors::Classification(_) | Errors::Density(_) => {}
+            Errors::Classification(_) | Errors::Density(_) | Errors::OneClass(_) => {}
         }
     }
     if let Some(loo) = leave_one_out {

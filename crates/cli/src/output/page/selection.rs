@@ -10,7 +10,8 @@ use groat_report::{Axis, Chart, Line, Marker, Rule, Section, number};
 /// Charts of the choice of the kernel and of the vectors; nothing when there was none.
 pub fn selection(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
     let grown = if fitted.sizes.is_empty() { growth(fitted, parts)? } else { Some(sizes(fitted, parts)?) };
-    let charts: Vec<Chart> = [widths(fitted), grown].into_iter().flatten().collect();
+    let charts: Vec<Chart> =
+        [widths(fitted), costs(fitted), vectors_of_costs(fitted), grown].into_iter().flatten().collect();
     Ok((!charts.is_empty()).then(|| charts.into_iter().fold(Section::new("Selection"), Section::chart)))
 }
 
@@ -78,6 +79,45 @@ fn sizes(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Chart> {
         chart = chart.layer(Marker::new(format!("{terms} vectors"), *terms, *error).colour(0));
     }
     Ok(chart)
+}
+
+/// The trials of the chosen kernel as cost, error and vectors; nothing where no cost was chosen.
+fn tried_costs(fitted: &Fitted) -> Option<Vec<(f64, f64, f64)>> {
+    let settings = &fitted.model.record().settings;
+    settings.get("cost").filter(|_| fitted.trials.len() > 1)?;
+    let own = fitted.trials.iter().filter(|trial| trial.kernel == fitted.kernel);
+    let mut points: Vec<(f64, f64, f64)> =
+        own.map(|trial| (1.0 / trial.ridge, trial.score, trial.size)).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    (points.len() > 1).then_some(points)
+}
+
+/// The error of each cost that was tried with the chosen kernel.
+fn costs(fitted: &Fitted) -> Option<Chart> {
+    let points = tried_costs(fitted)?.into_iter().map(|(cost, score, _)| (cost, score)).collect();
+    let name = format!("{} error", fitted.judged_by);
+    let chart = Chart::new("Choice of the cost")
+        .describe("The error of each cost that was tried with the chosen kernel")
+        .x(Axis::new("cost").log())
+        .y(Axis::new(&name));
+    Some(chart.layer(Line::new(name, points)))
+}
+
+/// How many vectors a machine has at each cost.
+fn vectors_of_costs(fitted: &Fitted) -> Option<Chart> {
+    let points: Vec<(f64, f64)> =
+        tried_costs(fitted)?.into_iter().map(|(cost, _, size)| (cost, size)).collect();
+    // A linear machine is one vector whatever it costs.
+    if points.iter().all(|(_, size)| *size == points[0].1) {
+        return None;
+    }
+    let chart = Chart::new("Vectors against cost")
+        .describe(
+            "Mean number of support vectors on the rows that the search looked at, with the chosen kernel",
+        )
+        .x(Axis::new("cost").log())
+        .y(Axis::new("support vectors").whole());
+    Some(chart.layer(Line::new("support vectors", points)))
 }
 
 /// The error as vectors are added one by one: left out, on the training rows, and on the test rows.

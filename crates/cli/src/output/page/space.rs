@@ -2,7 +2,9 @@
 
 use super::vectors::{feature_names, raw_vectors};
 use super::{CHARTED, Part, targets, titled};
+use groat::batch::methods;
 use groat::data::Answers;
+use groat::model::Task;
 use groat::{Model, Rows};
 use groat_report::{Axis, Cells, Chart, Contours, Grid, Line, Paint, Scatter, Section, Shape};
 
@@ -21,6 +23,9 @@ pub fn space(model: &Model, parts: &[Part<'_>]) -> groat::Result<Option<Section>
     }
     if model.features() == 2 && !model.classes().is_empty() {
         charts.extend(regions(model, parts)?);
+    }
+    if model.features() == 2 && *model.task() == Task::OneClass {
+        charts.extend(border(model, parts)?);
     }
     let section = Section::new("The model over its features");
     Ok((!charts.is_empty()).then(|| charts.into_iter().fold(section, Section::chart)))
@@ -87,6 +92,9 @@ fn regions(model: &Model, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
         .layer(Cells::new("regions", classes, Paint::Classes(labels.to_vec())));
     let border = if model.outputs() == 1 { grid(model, parts, |values| values[0])? } else { None };
     if let Some(values) = border {
+        if has_margin(model) {
+            chart = chart.layer(Contours::new("margin", values.clone(), vec![-1.0, 1.0]));
+        }
         chart = chart.layer(Contours::new("border", values, vec![0.0]));
     }
     for class in 0..labels.len() {
@@ -102,6 +110,25 @@ fn regions(model: &Model, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
         chart = chart.layer(Scatter::new("", points.collect()).colour(class));
     }
     Ok(Some(with_vectors_in_plane(chart, model, labels.len())))
+}
+
+/// Whether values of -1 and 1 have a meaning of their own: the margin of a support vector machine.
+fn has_margin(model: &Model) -> bool {
+    [methods::SVC, methods::NU_SVC, methods::LINEAR_SVC].contains(&model.record().method.as_str())
+}
+
+/// Where the one class ends.
+fn border(model: &Model, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
+    let Some(values) = grid(model, parts, |values| values[0])? else { return Ok(None) };
+    let mut chart = plane("The border of the one class", model)
+        .describe("Rows outside the line are not of the kind that was learnt")
+        .layer(Cells::new("value", values.clone(), Paint::Sequential))
+        .layer(Contours::new("border", values, vec![0.0]));
+    for part in parts {
+        let place = |i: usize| (part.samples.x().row(i)[0], part.samples.x().row(i)[1]);
+        chart = chart.layer(Scatter::new(part.name, (0..part.samples.len()).map(place).collect()));
+    }
+    Ok(Some(chart))
 }
 
 /// An empty chart over two features.

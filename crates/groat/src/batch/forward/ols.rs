@@ -78,15 +78,15 @@ pub enum ClassWeights {
 }
 
 impl ClassWeights {
-    /// One factor per class of the problem; none where all count as their samples do.
-    pub(in crate::batch) fn factors(&self, problem: &Problem<'_>) -> Result<Option<Vec<f64>>> {
-        let Target::Classes { codes, count } = problem.target else { return Ok(None) };
-        match self {
-            ClassWeights::Equal => Ok(None),
+    /// The factor of each class; none without classes.
+    pub(in crate::batch) fn factors(&self, problem: &Problem<'_>) -> Result<Vec<f64>> {
+        let Target::Classes { codes, count } = problem.target else { return Ok(Vec::new()) };
+        Ok(match self {
+            ClassWeights::Equal => vec![1.0; count],
             ClassWeights::PerClass(factors) => {
                 check_len("class weights", count, factors.len())?;
                 factors.iter().try_for_each(|f| check_positive("class weight", *f))?;
-                Ok(Some(factors.clone()))
+                factors.clone()
             }
             ClassWeights::Balanced => {
                 let mut totals = vec![0.0; count];
@@ -94,10 +94,9 @@ impl ClassWeights {
                     totals[code] += problem.weights.map_or(1.0, |w| w[k]);
                 }
                 let all: f64 = totals.iter().sum();
-                let share = |t: &f64| if *t > 0.0 { all / (count as f64 * t) } else { 1.0 };
-                Ok(Some(totals.iter().map(share).collect()))
+                totals.iter().map(|t| if *t > 0.0 { all / (count as f64 * t) } else { 1.0 }).collect()
             }
-        }
+        })
     }
 }
 
@@ -298,11 +297,13 @@ impl Ols {
     /// Sample weights times class weights; none when all are one.
     fn sample_weights(&self, problem: &Problem<'_>) -> Result<Option<Vec<f64>>> {
         let given = problem.weights.map(<[f64]>::to_vec);
-        let (Target::Classes { codes, .. }, Some(factors)) =
-            (problem.target, self.class_weights.factors(problem)?)
-        else {
+        let Target::Classes { codes, .. } = problem.target else {
             return Ok(given);
         };
+        if self.class_weights == ClassWeights::Equal {
+            return Ok(given);
+        }
+        let factors = self.class_weights.factors(problem)?;
         let weights = given.unwrap_or_else(|| vec![1.0; codes.len()]);
         Ok(Some(weights.iter().zip(codes).map(|(w, &code)| w * factors[code]).collect()))
     }

@@ -25,7 +25,10 @@ mod weights;
 
 pub use kernel_choice::KernelChoice;
 pub use row::{Ability, BoxedMethod, MethodPlan, MethodRow, Taken, TaskKind};
-pub use table::{KERNEL_PCA, KERNEL_RIDGE, LEAST_SQUARES_SVM, OLS, SPARSE};
+pub use table::{
+    KERNEL_PCA, KERNEL_RIDGE, LEAST_SQUARES_SVM, LINEAR_SVC, LINEAR_SVR, LOGISTIC, NU_SVC, NU_SVR, OLS,
+    ONE_CLASS, SPARSE, SVC, SVR,
+};
 pub(super) use weights::class_weights;
 
 use crate::error::{Error, Result};
@@ -190,7 +193,7 @@ mod tests {
         assert_eq!(refused.to_string(), "ols knows no refinement for regression; it is for density");
         assert!(task(TaskKind::Density, Settings::new().with("refinement", 3)).is_ok());
         let refused = Methods::standard().check_task("krr", TaskKind::Density, &Settings::new());
-        assert_eq!(refused.unwrap_err().to_string(), "krr knows no density; ols does");
+        assert_eq!(refused.unwrap_err().to_string(), "krr knows no density; ols and one-class do");
     }
 
     #[test]

@@ -125,7 +125,8 @@ pub(super) const TOLERANCE: Parameter = row(
     "tolerance",
     Range::Positive,
     "what is near enough. sparse: the error above that of the full machine, as a share of it; lssvm: the relative \
-     residual of conjugate gradients",
+     residual of conjugate gradients; support vector machines: the violation of the conditions of a solution (for numbers \
+     in deviations of the target)",
 );
 pub(super) const SMALLEST: Parameter = row(
     "smallest",
@@ -138,4 +139,48 @@ pub(super) const ESTIMATE: Parameter = row(
     "estimate",
     Range::Flag,
     "whether the error that new rows will see is estimated on rows that nothing was chosen on",
+);
+
+pub(super) const COST: Parameter = row(
+    "cost",
+    or_auto(&Range::Positives),
+    "what a violated margin or an error beyond epsilon costs; several are tried; auto searches",
+);
+pub(super) const EPSILON: Parameter = row(
+    "epsilon",
+    or_auto(&Range::NotNegative),
+    "errors that cost nothing; auto takes a twentieth of the target's deviation",
+);
+pub(super) const NU: Parameter = row(
+    "nu",
+    or_auto(&Range::Text {
+        words: "a number above 0 and at most 1",
+        reads: |text| text.parse::<f64>().is_ok_and(|nu| nu > 0.0 && nu <= 1.0),
+    }),
+    "share of the rows with a violated margin, outside the tube or outside the one class",
+);
+pub(super) const PROBABILITIES: Parameter = row(
+    "probabilities",
+    Range::Flag,
+    "whether probabilities of the classes are worked out from decision values of rows left out",
+);
+pub(super) const MAX_ITERATIONS: Parameter = row(
+    "max_iterations",
+    or_auto(&Range::Count),
+    "most steps of the solver, after which the model so far is returned; auto takes ten million, or 100 per row",
+);
+pub(super) const MAX_TIME: Parameter = row(
+    "max_time",
+    or_auto(&Range::Positive),
+    "most seconds of the solver, after which the model so far is returned; auto has no limit",
+);
+pub(super) const LOSS: Parameter = row(
+    "loss",
+    Range::Choice(&["hinge", "squared-hinge"]),
+    "what a violated margin costs: its size, or the square of it",
+);
+pub(super) const PENALISE_BIAS: Parameter = row(
+    "penalise_bias",
+    Range::Flag,
+    "whether the constant is kept small like the other coefficients, as LIBLINEAR does",
 );

@@ -2,7 +2,7 @@
 
 use super::parameters as p;
 use super::row::{Ability, MethodRow, Taken, TaskKind};
-use crate::batch::{forward, lssvm, ridge, sparse};
+use crate::batch::{forward, linear, lssvm, ridge, sparse, svm};
 
 /// Name of the default fit: the smallest model within a tolerance of the full machine.
 pub const SPARSE: &str = "sparse";
@@ -12,11 +12,28 @@ pub const OLS: &str = "ols";
 pub const KERNEL_RIDGE: &str = "krr";
 /// Name of the least-squares SVM.
 pub const LEAST_SQUARES_SVM: &str = "lssvm";
+/// Name of the support vector machine for classes.
+pub const SVC: &str = "svc";
+/// Name of the support vector machine for classes with a share instead of a cost.
+pub const NU_SVC: &str = "nu-svc";
+/// Name of the support vector machine for numbers.
+pub const SVR: &str = "svr";
+/// Name of the support vector machine for numbers that finds its own epsilon.
+pub const NU_SVR: &str = "nu-svr";
+/// Name of the support vector machine for one class.
+pub const ONE_CLASS: &str = "one-class";
+/// Name of the linear support vector machine.
+pub const LINEAR_SVC: &str = "linear-svc";
+/// Name of linear support vector regression.
+pub const LINEAR_SVR: &str = "linear-svr";
+/// Name of logistic regression.
+pub const LOGISTIC: &str = "logistic";
 /// Name of kernel PCA, which has no target and so no row.
 pub const KERNEL_PCA: &str = "kpca";
 
 const TARGETS: &[TaskKind] = &[TaskKind::Regression, TaskKind::Classification];
 const CLASSES: &[TaskKind] = &[TaskKind::Classification];
+const NUMBERS: &[TaskKind] = &[TaskKind::Regression];
 const DENSITY: &[TaskKind] = &[TaskKind::Density];
 
 /// Every batch method of this crate; the first is what a person gets without asking.
@@ -105,5 +122,151 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::SEED, "0"),
         ],
         build: lssvm::build,
+    },
+    MethodRow {
+        name: SVC,
+        summary: "support vector machine for classes; vectors near the margin",
+        tasks: CLASSES,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::COST, "auto"),
+            Taken::new(&p::CLASS_WEIGHTS, "equal"),
+            Taken::new(&p::PROBABILITIES, "false"),
+            Taken::new(&p::FOLDS, "auto"),
+            Taken::new(&p::SELECTION_ROWS, "1000"),
+            Taken::new(&p::TOLERANCE, "1e-3"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::MAX_TIME, "auto"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: svm::build_svc,
+    },
+    MethodRow {
+        name: NU_SVC,
+        summary: "support vector machine for classes with a share of violated margins instead of a cost",
+        tasks: CLASSES,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::NU, "auto"),
+            Taken::new(&p::CLASS_WEIGHTS, "equal"),
+            Taken::new(&p::PROBABILITIES, "false"),
+            Taken::new(&p::FOLDS, "auto"),
+            Taken::new(&p::SELECTION_ROWS, "1000"),
+            Taken::new(&p::TOLERANCE, "1e-3"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::MAX_TIME, "auto"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: svm::build_nu_svc,
+    },
+    MethodRow {
+        name: SVR,
+        summary: "support vector machine for numbers; errors up to epsilon cost nothing",
+        tasks: NUMBERS,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::COST, "auto"),
+            Taken::new(&p::EPSILON, "auto"),
+            Taken::new(&p::FOLDS, "auto"),
+            Taken::new(&p::SELECTION_ROWS, "1000"),
+            Taken::new(&p::TOLERANCE, "1e-3"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::MAX_TIME, "auto"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: svm::build_svr,
+    },
+    MethodRow {
+        name: NU_SVR,
+        summary: "support vector machine for numbers with a share of rows outside its tube",
+        tasks: NUMBERS,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::COST, "auto"),
+            Taken::new(&p::NU, "0.5"),
+            Taken::new(&p::FOLDS, "auto"),
+            Taken::new(&p::SELECTION_ROWS, "1000"),
+            Taken::new(&p::TOLERANCE, "1e-3"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::MAX_TIME, "auto"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: svm::build_nu_svr,
+    },
+    MethodRow {
+        name: ONE_CLASS,
+        summary: "where rows are: a share of about nu is left outside; there is no target",
+        tasks: DENSITY,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::NU, "0.1"),
+            Taken::new(&p::TOLERANCE, "1e-3"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::MAX_TIME, "auto"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: svm::build_one_class,
+    },
+    MethodRow {
+        name: LINEAR_SVC,
+        summary: "linear support vector machine, for very many rows or sparse features",
+        tasks: CLASSES,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::COST, "auto"),
+            Taken::new(&p::LOSS, "hinge"),
+            Taken::new(&p::CLASS_WEIGHTS, "equal"),
+            Taken::new(&p::PENALISE_BIAS, "false"),
+            Taken::new(&p::FOLDS, "auto"),
+            Taken::new(&p::SELECTION_ROWS, "5000"),
+            Taken::new(&p::TOLERANCE, "1e-3"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: linear::build_linear_svc,
+    },
+    MethodRow {
+        name: LINEAR_SVR,
+        summary: "linear support vector regression",
+        tasks: NUMBERS,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::COST, "auto"),
+            Taken::new(&p::EPSILON, "auto"),
+            Taken::new(&p::PENALISE_BIAS, "false"),
+            Taken::new(&p::FOLDS, "auto"),
+            Taken::new(&p::SELECTION_ROWS, "5000"),
+            Taken::new(&p::TOLERANCE, "1e-3"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: linear::build_linear_svr,
+    },
+    MethodRow {
+        name: LOGISTIC,
+        summary: "linear logistic regression, which knows probabilities",
+        tasks: CLASSES,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::COST, "auto"),
+            Taken::new(&p::CLASS_WEIGHTS, "equal"),
+            Taken::new(&p::PENALISE_BIAS, "false"),
+            Taken::new(&p::FOLDS, "auto"),
+            Taken::new(&p::SELECTION_ROWS, "5000"),
+            Taken::new(&p::TOLERANCE, "1e-3"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: linear::build_logistic,
     },
 ];

@@ -114,7 +114,7 @@ impl Method for Sparse {
         self.kernel.check_for(problem.x.cols())?;
         check_not_negative("ridge", self.ridge)?;
         let factors = self.class_weights.factors(&problem)?;
-        let samples = Samples::of(&problem, factors.as_deref(), self.seed)?;
+        let samples = Samples::of(&problem, &factors, self.seed)?;
         let (choice, expected) = expected::choose_and_estimate(self, &samples, watch)?;
         let all: Vec<usize> = (0..samples.rows()).collect();
         let weighed = weigh(&samples, &all, &choice.kernel, &choice.terms, choice.ridge)?;
@@ -124,7 +124,7 @@ impl Method for Sparse {
     fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let sample = sample.checked()?;
         self.kernel.check_for(sample.x.cols())?;
-        let samples = Samples::of(&sample, None, self.seed)?;
+        let samples = Samples::of(&sample, &[], self.seed)?;
         let (choice, expected) = expected::choose_and_estimate(self, &samples, watch)?;
         let vectors = samples.points(&choice.terms);
         let weighed = weigh_batches(data, &choice.kernel, vectors, (samples.outputs(), choice.ridge), watch)?;
@@ -152,8 +152,7 @@ impl Sparse {
         let record = Record::new(SPARSE, samples.rows())
             .with("ridge", choice.ridge)
             .with("size", self.size)
-            .with("candidates", choice.candidates)
-            .with_growth(choice.curve.iter().skip(1).take(choice.terms.len()).map(shown).collect());
+            .with("candidates", choice.candidates);
         let function =
             Expansion::new(choice.kernel.clone(), weighed.vectors.clone(), weighed.model.weights.clone())?
                 .with_bias(weighed.model.bias.clone())?;
@@ -166,10 +165,15 @@ impl Sparse {
             (None, Some(loo)) => Some(weighed.error_bars(vec![loo.mean_squared; samples.outputs()])),
             _ => None,
         };
+        let calibration = match &expected {
+            Some(expected) if classes => Some(expected.calibration()?),
+            _ => None,
+        };
         let model = Model::new(function)
             .with_task(problem.task())?
             .with_record(record)
-            .with_error_bars(error_bars)?;
+            .with_error_bars(error_bars)?
+            .with_calibration(calibration)?;
         let mut fitted = Fitted::new(model, choice.candidates);
         let stage = |(k, &row): (usize, &usize)| {
             let held_out = choice.curve.get(k + 1).map_or(f64::NAN, shown);

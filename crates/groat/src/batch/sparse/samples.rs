@@ -48,8 +48,8 @@ impl Losses {
 }
 
 impl<'a> Samples<'a> {
-    /// `factors` says how much each class counts besides the weights of the rows.
-    pub(super) fn of(problem: &Problem<'a>, factors: Option<&[f64]>, seed: u64) -> Result<Self> {
+    /// `factors` says how much each class counts besides the weights of the rows; all alike when it is empty.
+    pub(super) fn of(problem: &Problem<'a>, factors: &[f64], seed: u64) -> Result<Self> {
         let codes = match problem.target {
             Target::Classes { codes, .. } => Some(codes),
             Target::Values(_) => None,
@@ -58,10 +58,7 @@ impl<'a> Samples<'a> {
             }
         };
         let n = problem.x.rows();
-        let factor = |i: usize| match (factors, codes) {
-            (Some(factors), Some(codes)) => factors[codes[i]],
-            _ => 1.0,
-        };
+        let factor = |i: usize| codes.and_then(|codes| factors.get(codes[i])).copied().unwrap_or(1.0);
         let raw: Vec<f64> = (0..n).map(|i| problem.weights.map_or(1.0, |w| w[i]) * factor(i)).collect();
         let mean = raw.iter().sum::<f64>() / n as f64;
         let weights = raw.into_iter().map(|w| w / mean).collect();

@@ -51,9 +51,11 @@ impl Size {
     pub(super) fn choose(self, curve: &[Losses], full: &Losses, classes: bool) -> (usize, bool) {
         let errors = smoothed(curve, classes);
         let best = (0..errors.len()).min_by(|a, b| errors[*a].total_cmp(&errors[*b])).unwrap_or(0);
+        // Without any term there is the mean alone, whose error is the deviation of the target.
+        let floor = if classes { 0.0 } else { FLOOR * curve[0].error(false) };
         let limit = match self {
             Size::Best => return (best, true),
-            Size::Within(share) => full.error(classes) * (1.0 + share),
+            Size::Within(share) => (full.error(classes) * (1.0 + share)).max(floor),
             Size::Smallest => errors[best] + standard_error(errors[best], curve[best].weight, classes),
         };
         // A rate that is counted on few rows is reached by luck; the mean square error, which varies less, must be near too.
@@ -66,6 +68,9 @@ impl Size {
         }
     }
 }
+
+/// An error of this share of the target's deviation is small enough: a function without noise could be followed for ever.
+const FLOOR: f64 = 0.005;
 
 /// How many times the tolerance the root mean square error of class codes may lie above that of the full machine.
 const NEAR: f64 = 2.0;
@@ -117,8 +122,11 @@ mod tests {
     fn a_lucky_dip_of_an_error_rate_is_no_reason_to_stop() {
         let mut errors: Vec<f64> = (0..60).map(|m| 0.5 - 0.005 * f64::from(m)).collect();
         errors[20] = 0.22;
-        let full = Losses { squares: 0.0, wrong: 44.0, weight: 200.0 };
+        let full = Losses { squares: 200.0 * 0.25, wrong: 50.0, weight: 200.0 };
         let (size, reached) = Size::Within(0.02).choose(&curve(&errors), &full, true);
         assert!(size > 45 && reached, "{size}");
+        // Nor is a rate that is right while the answers themselves are far off.
+        let sure = Losses { squares: 200.0 * 0.01, ..full };
+        assert!(!Size::Within(0.02).choose(&curve(&errors), &sure, true).1);
     }
 }

@@ -1,0 +1,79 @@
+//! The machines from settings by name.
+
+use super::{SupportVectorMachine, SvmForm};
+use crate::batch::methods::class_weights;
+use crate::batch::{BoxedMethod, MethodPlan};
+use crate::error::Result;
+use crate::tune::Search;
+
+pub(in crate::batch) fn build_svc(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
+    let mut method = common(plan, SvmForm::Classes)?;
+    cost(plan, &mut method)?;
+    classes(plan, &mut method)?;
+    Ok(Box::new(method))
+}
+
+pub(in crate::batch) fn build_nu_svc(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
+    let mut method = common(plan, SvmForm::NuClasses)?;
+    method.nu = plan.values.unless_auto("nu")?;
+    classes(plan, &mut method)?;
+    Ok(Box::new(method))
+}
+
+pub(in crate::batch) fn build_svr(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
+    let mut method = common(plan, SvmForm::Values)?;
+    cost(plan, &mut method)?;
+    searched(plan, &mut method)?;
+    method.epsilon = plan.values.unless_auto("epsilon")?;
+    Ok(Box::new(method))
+}
+
+pub(in crate::batch) fn build_nu_svr(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
+    let mut method = common(plan, SvmForm::NuValues)?;
+    cost(plan, &mut method)?;
+    searched(plan, &mut method)?;
+    method.nu = plan.values.unless_auto("nu")?;
+    Ok(Box::new(method))
+}
+
+pub(in crate::batch) fn build_one_class(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
+    let mut method = common(plan, SvmForm::OneClass)?;
+    method.nu = plan.values.unless_auto("nu")?;
+    Ok(Box::new(method))
+}
+
+/// What every machine takes.
+fn common(plan: &MethodPlan<'_>, form: SvmForm) -> Result<SupportVectorMachine> {
+    let (values, mut method) = (plan.values, SupportVectorMachine::new(form));
+    (method.kernel, method.widths) = plan.kernel_and_widths()?;
+    method.tolerance = values.number("tolerance")?;
+    method.max_iterations = values.unless_auto("max_iterations")?;
+    method.max_seconds = values.unless_auto("max_time")?;
+    method.memory = plan.memory()?.into();
+    method.seed = values.whole("seed")?;
+    Ok(method)
+}
+
+fn cost(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()> {
+    if plan.values.text("cost")? == "auto" {
+        return Ok(());
+    }
+    (method.cost, method.costs) = match plan.values.numbers("cost")?.as_slice() {
+        [cost] => (*cost, Search::Fixed),
+        several => (method.cost, Search::Grid(several.to_vec())),
+    };
+    Ok(())
+}
+
+fn searched(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()> {
+    method.folds = plan.values.unless_auto("folds")?.unwrap_or(method.folds);
+    method.selection_rows = plan.values.count("selection_rows")?;
+    Ok(())
+}
+
+fn classes(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()> {
+    searched(plan, method)?;
+    method.class_weights = class_weights(plan.values.text("class_weights")?, plan.classes)?;
+    method.probabilities = plan.values.flag("probabilities")?;
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! Width, and cost or nu, by cross-validation on some of the rows.
+//!
+//! For each width and part of the rows the kernel is evaluated once. The costs are then tried in ascending order, each
+//! solution scaled up as the start of the next: its gradient scales with it, so that a warm start costs nothing.
+
+use super::dual::State;
+use super::machine::{Machine, Part, Settings, parts, task};
+use super::rows::KernelRows;
+use super::{SupportVectorMachine, SvmForm, deviation};
+use crate::batch::{Problem, Quiet, Target, Watch};
+use crate::error::{Error, Result};
+use crate::gram::{self, Memory};
+use crate::kernels::Kernel;
+use crate::matrix::{Matrix, PointSet, Points};
+use crate::tune::{
+    Judgement, Ladder, Search, Trial, Trials, best, mean_squared, sample_rows, typical_distance,
+};
+
+/// Widths of the first automatic grid: the typical distance times `2^(k/2)`.
+const FIRST: std::ops::RangeInclusive<i32> = -5..=3;
+/// How far the grid may be widened at either end.
+const LAST: std::ops::RangeInclusive<i32> = -9..=7;
+/// Costs of the automatic grid, in deviations of the target for a regression.
+const COSTS: [f64; 7] = [0.25, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0];
+/// Values of `nu` of the automatic grid.
+const NUS: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5];
+/// A search compares errors on held-out rows, for which rough solutions do.
+const TOLERANCE: f64 = 1e-2;
+/// Steps of one solution within a search: what takes longer is no setting that a person would want.
+const STEPS: u64 = 100_000;
+/// Bytes that the kernel rows of a part may take.
+const MEMORY: u64 = 64 << 20;
+
+/// What is searched for besides the width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Searched {
+    Cost,
+    Nu,
+}
+
+impl Searched {
+    pub(super) fn of(form: SvmForm) -> Self {
+        if form == SvmForm::NuClasses { Searched::Nu } else { Searched::Cost }
+    }
+}
+
+/// One of the parts that are left out, and the others.
+pub(in crate::batch) struct Fold {
+    pub train: Vec<usize>,
+    pub test: Vec<usize>,
+}
+
+/// Parts of the rows in turn; every class is spread over all of them.
+pub(in crate::batch) fn folds(problem: &Problem<'_>, count: usize) -> Vec<Fold> {
+    let n = problem.x.rows();
+    let mut order: Vec<usize> = (0..n).collect();
+    if let Target::Classes { codes, .. } = problem.target {
+        order.sort_by_key(|&i| codes[i]);
+    }
+    let mut fold_of = vec![0; n];
+    for (place, &i) in order.iter().enumerate() {
+        fold_of[i] = place % count;
+    }
+    let part = |k: usize| Fold {
+        train: (0..n).filter(|&i| fold_of[i] != k).collect(),
+        test: (0..n).filter(|&i| fold_of[i] == k).collect(),
+    };
+    (0..count).map(part).collect()
+}
+
+/// All trials; none where nothing is left to be found. Their `ridge` is `1 / cost`, or `nu`.
+pub(super) fn search(
+    params: &SupportVectorMachine,
+    problem: &Problem<'_>,
+    factors: &[f64],
+    watch: &dyn Watch,
+) -> Result<(Vec<Trial>, Option<String>)> {
+    let searches_width = params.widths != Search::Fixed && params.kernel.width().is_some();
+    let values = values(params, problem);
+    if !searches_width && values.len() < 2 {
+        return Ok((Vec::new(), None));
+    }
+    let n = problem.x.rows();
+    if n < 2 * params.folds.min(5) {
+        return Err(Error::TooFew {
+            what: "cross-validation",
+            unit: "rows",
+            needed: 2 * params.folds.min(5),
+            found: n,
+        });
+    }
+    let rows = sample_rows(n, params.selection_rows, params.seed);
+    let note = (rows.len() < n).then(|| {
+        let (used, seed) = (rows.len(), params.seed);
+        format!("width and cost were chosen on {used} of {n} rows, drawn with seed {seed}")
+    });
+    let subset = problem.select(&rows);
+    let sample = subset.problem()?;
+    let judge = Judge { params, sample, factors, values, folds: folds(&sample, params.folds) };
+    let of =
+        |widths: &[f64]| -> Vec<Kernel> { widths.iter().map(|w| params.kernel.with_width(*w)).collect() };
+    let mut trials = Trials::new(watch);
+    match &params.widths {
+        Search::Grid(widths) if searches_width => trials.side_by_side(&of(widths), |k| judge.trials(k))?,
+        Search::Auto if searches_width => {
+            let ladder = Ladder::new(typical_distance(sample.x, params.seed), FIRST, LAST);
+            trials.side_by_side(&of(&ladder.values()), |k| judge.trials(k))?;
+            trials.widen(&params.kernel, ladder, |k| judge.trials(k))?;
+        }
+        _ => trials.side_by_side(std::slice::from_ref(&params.kernel), |k| judge.trials(k))?,
+    }
+    if best(trials.tried()).is_none() {
+        let reason = "no error was finite; check the scale of the target";
+        return Err(Error::numerical("choosing the width and the cost", reason));
+    }
+    Ok((trials.into_tried(), note))
+}
+
+/// Costs (or values of nu) to try, in ascending order.
+fn values(params: &SupportVectorMachine, problem: &Problem<'_>) -> Vec<f64> {
+    match (Searched::of(params.form), params.nu, &params.costs) {
+        (Searched::Nu, Some(nu), _) => vec![nu],
+        (Searched::Nu, None, _) => NUS.to_vec(),
+        (_, _, Search::Fixed) => vec![params.cost],
+        (_, _, Search::Grid(costs)) => {
+            let mut costs = costs.clone();
+            costs.sort_by(f64::total_cmp);
+            costs
+        }
+        (_, _, Search::Auto) => COSTS.map(|cost| cost * deviation(problem)).to_vec(),
+    }
+}
+
+struct Judge<'a> {
+    params: &'a SupportVectorMachine,
+    sample: Problem<'a>,
+    factors: &'a [f64],
+    values: Vec<f64>,
+    folds: Vec<Fold>,
+}
+
+impl Judge<'_> {
+    /// A trial for each cost, or value of nu, with this kernel.
+    fn trials(&self, kernel: &Kernel) -> Result<Vec<Trial>> {
+        let mut losses: Vec<Vec<f64>> = vec![Vec::new(); self.values.len()];
+        let mut sizes = vec![0.0; self.values.len()];
+        for fold in &self.folds {
+            self.fold(kernel, fold, &mut losses, &mut sizes)?;
+        }
+        let trial = |((value, losses), size): ((&f64, &Vec<f64>), &f64)| {
+            let judged = Judgement::of(losses, size / self.folds.len() as f64);
+            let ridge = if Searched::of(self.params.form) == Searched::Nu { *value } else { 1.0 / value };
+            // What was not feasible has no losses.
+            let score = if losses.is_empty() { f64::INFINITY } else { judged.mean };
+            let mut trial = Trial::new(kernel.clone(), ridge, score);
+            (trial.standard_error, trial.size) = (judged.standard_error, judged.size);
+            trial
+        };
+        Ok(self.values.iter().zip(&losses).zip(&sizes).map(trial).collect())
+    }
+
+    /// The losses of one part of the rows for every value, and the size of each model.
+    fn fold(&self, kernel: &Kernel, fold: &Fold, losses: &mut [Vec<f64>], sizes: &mut [f64]) -> Result<()> {
+        let (train, test) = (self.sample.select(&fold.train), self.sample.select(&fold.test));
+        let (train, test) = (train.problem()?, test.problem()?);
+        let parts = parts(&train, self.factors);
+        let cross = gram::cross(kernel, test.x, train.x)?;
+        let chosen: Vec<Option<PointSet>> =
+            parts.iter().map(|part| part.rows.as_ref().map(|rows| train.x.select(rows))).collect();
+        let points: Vec<Points<'_>> =
+            chosen.iter().map(|set| set.as_ref().map_or(train.x, PointSet::view)).collect();
+        let mut rows: Vec<KernelRows<'_>> = points
+            .iter()
+            .map(|x| KernelRows::new(kernel, *x, Memory::from(MEMORY)))
+            .collect::<Result<_>>()?;
+        let mut states: Vec<Option<State>> = vec![None; parts.len()];
+        let mut before = None;
+        for (k, value) in self.values.iter().enumerate() {
+            let settings = self.settings(*value);
+            let mut machines = Vec::with_capacity(parts.len());
+            for (c, part) in parts.iter().enumerate() {
+                let start = self.scaled(states[c].take(), before, *value);
+                match settings.machine(kernel, points[c], part, &mut rows[c], start, &Quiet) {
+                    Ok(machine) => machines.push(machine),
+                    // Not feasible for this share of classes.
+                    Err(Error::Parameter { name: "nu", .. }) => break,
+                    Err(other) => return Err(other),
+                }
+            }
+            if machines.len() == parts.len() {
+                losses[k].extend(self.losses(&test, &outputs(&cross, &parts, &machines)));
+                sizes[k] += machines.iter().map(|m| m.report.support as f64).sum::<f64>();
+            }
+            states = machines.into_iter().map(|machine| machine.state).collect();
+            states.resize(parts.len(), None);
+            before = Some(*value);
+        }
+        Ok(())
+    }
+
+    fn settings(&self, value: f64) -> Settings {
+        let mut numbers = self.params.numbers(&self.sample);
+        match Searched::of(self.params.form) {
+            Searched::Cost => numbers.cost = value,
+            Searched::Nu => numbers.nu = value,
+        }
+        let mut settings = self.params.settings(numbers, &self.sample);
+        settings.limits.tolerance = settings.limits.tolerance.max(TOLERANCE * self.params.unit(&self.sample));
+        settings.limits.iterations = Some(settings.limits.iterations.map_or(STEPS, |most| most.min(STEPS)));
+        settings
+    }
+
+    /// The solution for the cost before as a start for this one.
+    fn scaled(&self, state: Option<State>, before: Option<f64>, value: f64) -> Option<State> {
+        if Searched::of(self.params.form) == Searched::Nu {
+            return None;
+        }
+        let ratio = value / before?;
+        let mut state = state?;
+        state.alpha.iter_mut().chain(&mut state.f).for_each(|v| *v *= ratio);
+        Some(state)
+    }
+
+    /// What each row that was left out costs: its weight where it is put into a wrong class, or the squared error.
+    fn losses(&self, test: &Problem<'_>, values: &Matrix) -> Vec<f64> {
+        let decision = task(test).decision().unwrap_or_default();
+        let weight = |i: usize| test.weights.map_or(1.0, |weights| weights[i]);
+        (0..values.rows())
+            .map(|i| match test.target {
+                Target::Values(y) => weight(i) * mean_squared(values.row(i), y.row(i)),
+                Target::Classes { codes, .. } => {
+                    let wrong = decision.class(values.row(i)) != codes[i];
+                    if wrong { weight(i) * self.factors[codes[i]] } else { 0.0 }
+                }
+                Target::Density => 0.0,
+            })
+            .collect()
+    }
+}
+
+/// What the machines answer to rows whose kernel values with all training rows are `cross`.
+pub(super) fn outputs(cross: &Matrix, parts: &[Part], machines: &[Machine]) -> Matrix {
+    let mut out = Matrix::zeros(cross.rows(), machines.len());
+    for (c, (part, machine)) in parts.iter().zip(machines).enumerate() {
+        for i in 0..cross.rows() {
+            let row = cross.row(i);
+            let sum: f64 = match &part.rows {
+                None => crate::simd::dot(row, &machine.beta),
+                Some(rows) => rows.iter().zip(&machine.beta).map(|(&j, b)| row[j] * b).sum(),
+            };
+            out[(i, c)] = sum + machine.bias;
+        }
+    }
+    out
+}
