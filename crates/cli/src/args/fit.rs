@@ -72,7 +72,7 @@ pub struct FitArgs {
     #[arg(long, help_heading = "Data")]
     pub stream: bool,
 
-    /// How to learn [default: sparse; for densities ols]
+    /// How to learn [default: sparse]
     #[arg(long, value_name = "NAME", value_parser = names(), help_heading = "Method")]
     pub method: Option<String>,
     /// Kernel, e.g. `gaussian`, `matern52:width=2`, `polynomial:degree=3`; a width not given is chosen by

@@ -99,7 +99,7 @@ fn what_makes_no_sense_is_refused() {
     f.put("d.csv", clusters(60));
     for (line, said) in [
         ("fit d.csv --task density --target a", "no target"),
-        ("fit d.csv --task density --method krr", "krr knows no density; ols does"),
+        ("fit d.csv --task density --method krr", "krr knows no density; sparse and ols and one-class do"),
         ("fit d.csv --task density --kernel laplacian", "Gaussian"),
         ("fit d.csv --task density --embed 2", "--embed"),
         (

@@ -5,6 +5,7 @@ mod batch_laws;
 mod compact;
 mod data_files;
 mod data_sets;
+mod default_fit;
 mod hostile_files;
 mod impatient;
 mod kafbox;

@@ -13,12 +13,14 @@
 //! **When not to use it.** In many dimensions a mixture of equal Gaussians needs many of them, and a density is a poor
 //! judge of anything but itself: to tell classes apart, classify.
 
+mod by_task;
 mod mixture;
 mod parzen;
 mod refine;
 mod simplex;
 mod sparse;
 
+pub(super) use by_task::ByTask;
 pub use mixture::Density;
 pub use parzen::{Parzen, likelihood_width};
 pub use simplex::SimplexProgram;

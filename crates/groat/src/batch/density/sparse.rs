@@ -15,10 +15,18 @@ use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
 use crate::model::Record;
-use crate::tune::{Judgement, Trial, Trials, smallest_within_one_standard_error};
+use crate::tune::{Judgement, Trial, Trials, sample_rows, smallest_within_one_standard_error};
 
 /// Multiples of the Parzen width that are tried when no width is given.
 const MULTIPLES: [f64; 8] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
+
+/// Multiples for those in a hurry.
+const FEW_MULTIPLES: [f64; 4] = [1.0, 1.5, 2.0, 3.0];
+
+/// What a quick estimate looks at: rows, candidates among them, and terms.
+const QUICK_ROWS: usize = 2000;
+const QUICK_CANDIDATES: usize = 200;
+const QUICK_TERMS: usize = 100;
 
 /// Parts of the data that an automatic width is validated on.
 const FOLDS: usize = 5;
@@ -39,6 +47,9 @@ pub struct SparseDensity {
     width: Option<Width>,
     parzen_width: Option<Width>,
     refinement: usize,
+    selection_rows: usize,
+    multiples: &'static [f64],
+    name: &'static str,
 }
 
 /// A sparse density and how it was found.
@@ -61,6 +72,10 @@ pub struct DensityEstimate {
     pub stop: StopReason,
     /// For each kernel of the density the stage that chose it.
     kept: Vec<usize>,
+    /// The rows that kernels and widths were chosen on, unless all were.
+    drawn: Option<Vec<usize>>,
+    /// The method's name.
+    name: &'static str,
 }
 
 impl Default for SparseDensity {
@@ -70,6 +85,9 @@ impl Default for SparseDensity {
             width: None,
             parzen_width: None,
             refinement: 0,
+            selection_rows: usize::MAX,
+            multiples: &MULTIPLES,
+            name: OLS,
         }
     }
 }
@@ -88,6 +106,25 @@ impl SparseDensity {
     /// Both widths chosen from the data.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Settings for seconds instead of minutes: kernels and widths are chosen on at most 2,000 rows from 200 candidates,
+    /// drawn by seed; all rows refine what was chosen.
+    #[must_use]
+    pub fn quick(seed: u64) -> Self {
+        let engine = Ols::new(Kernel::gaussian(1.0)).candidates(QUICK_CANDIDATES).max_terms(QUICK_TERMS);
+        Self {
+            selection_rows: QUICK_ROWS,
+            multiples: &FEW_MULTIPLES,
+            refinement: 20,
+            ..Self::new().selection(&engine.passes(1).seed(seed))
+        }
+    }
+
+    /// The name that goes into the record of a model.
+    pub(in crate::batch) fn name(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
     }
 
     /// The width of the kernels. By default the multiple of the Parzen width that gives the smallest estimate
@@ -130,6 +167,26 @@ impl SparseDensity {
         watch: &dyn Watch,
     ) -> Result<DensityEstimate> {
         check_rows(x)?;
+        let drawn = sample_rows(x.rows(), self.selection_rows, self.engine.seed);
+        if drawn.len() < x.rows() {
+            let some = weights.map(|weights| drawn.iter().map(|&row| weights[row]).collect::<Vec<f64>>());
+            let (part, whole) = (x.select(&drawn), (x, weights));
+            let mut estimate = self.refined(part.view(), some.as_deref(), whole, watch)?;
+            estimate.stages.iter_mut().for_each(|stage| stage.row = drawn[stage.row]);
+            estimate.drawn = Some(drawn);
+            return Ok(estimate);
+        }
+        self.refined(x, weights, (x, weights), watch)
+    }
+
+    /// Everything is chosen on the rows of `x`; those of `whole` refine it.
+    fn refined(
+        &self,
+        x: Rows<'_>,
+        weights: Option<&[f64]>,
+        whole: (Rows<'_>, Option<&[f64]>),
+        watch: &dyn Watch,
+    ) -> Result<DensityEstimate> {
         let parzen_width = match &self.parzen_width {
             Some(width) => width.clone(),
             None => {
@@ -157,7 +214,7 @@ impl SparseDensity {
         }
         if self.refinement > 0 && estimate.stop != StopReason::Requested {
             estimate.refined = self.refinement_steps(x, &parzen_width, &width)?;
-            estimate.density = refine(estimate.density, x, weights, estimate.refined, watch)?;
+            estimate.density = refine(estimate.density, whole.0, whole.1, estimate.refined, watch)?;
         }
         Ok(estimate)
     }
@@ -212,6 +269,8 @@ impl SparseDensity {
             refined: 0,
             stop: selection.stop,
             kept,
+            drawn: None,
+            name: self.name,
         })
     }
 
@@ -222,7 +281,7 @@ impl SparseDensity {
                 Width::PerFeature(w) => Width::PerFeature(w.iter().map(|w| w * multiple).collect()),
             })
         };
-        let kernels: Vec<Kernel> = MULTIPLES.iter().map(wider).collect();
+        let kernels: Vec<Kernel> = self.multiples.iter().map(wider).collect();
         let mut trials = Trials::new(watch);
         trials.in_turn(&kernels, |kernel, _| self.held_out(x, parzen, kernel.width().unwrap_or(parzen)))?;
         let found = smallest_within_one_standard_error(trials.tried()).or(trials.tried().first());
@@ -269,9 +328,19 @@ impl DensityEstimate {
     /// The estimate of the density of `x` as a model, with what is known about it.
     pub fn into_fitted(self, x: Rows<'_>) -> Result<Fitted> {
         let growth = self.kept.iter().map(|&i| self.stages[i].leave_one_out).collect();
-        let record = Record::new(OLS, x.rows()).with("candidates", self.candidates).with_growth(growth);
+        let record = Record::new(self.name, x.rows()).with("candidates", self.candidates).with_growth(growth);
         let mut fitted = Fitted::new(self.density.to_model(record)?, self.candidates);
-        fitted.reference = Some(Parzen::new().width(self.parzen_width.clone()).fit(x)?);
+        let parzen = Parzen::new().width(self.parzen_width.clone());
+        fitted.reference = Some(match &self.drawn {
+            Some(drawn) => parzen.fit(x.select(drawn).view())?,
+            None => parzen.fit(x)?,
+        });
+        if let Some(drawn) = &self.drawn {
+            let (some, all) = (drawn.len(), x.rows());
+            fitted.notes.push(format!(
+                "widths and kernels were chosen on {some} of {all} rows, which also make the Parzen estimate beside it"
+            ));
+        }
         let (size, selected) = (fitted.model.size(), self.stages.len());
         if size < selected {
             fitted.notes.push(format!("{} of {selected} selected kernels got weight zero", selected - size));
@@ -294,7 +363,7 @@ impl DensityEstimate {
 
 impl Method for SparseDensity {
     fn name(&self) -> &'static str {
-        OLS
+        self.name
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -1,31 +1,23 @@
 //! The method from settings by name: one name for two methods that share an engine, for targets and for densities.
 
-use super::{Batches, ClassCriterion, Ols, Penalty, WidthSearch};
-use crate::batch::density::SparseDensity;
-use crate::batch::methods::{OLS, class_weights};
-use crate::batch::{BoxedMethod, Fitted, Method, MethodPlan, Problem, Target, Watch};
+use super::{ClassCriterion, Ols, Penalty, WidthSearch};
+use crate::batch::density::{ByTask, SparseDensity};
+use crate::batch::methods::class_weights;
+use crate::batch::{BoxedMethod, MethodPlan};
 use crate::error::{Error, Result};
-use crate::kernels::Kernel;
 use crate::tune::{Search, Validation};
 
 pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
     let (kernel, widths) = plan.kernel_and_widths()?;
     let ols = selection(plan, Ols::new(kernel))?;
-    let mut density = SparseDensity::new().selection(&ols).refinement(plan.values.count("refinement")?);
-    if let (Search::Fixed, Kernel::Gaussian { width }) = (&widths, ols.kernel()) {
-        density = density.width(width.clone());
-    }
-    if let Some(width) = plan.values.unless_auto::<f64>("parzen_width")? {
-        density = density.parzen_width(width);
-    }
+    let density = SparseDensity::new().selection(&ols).refinement(plan.values.count("refinement")?);
     let search = width_search(plan)?;
-    let several_widths = matches!(widths, Search::Grid(_));
     let ols = match widths {
         Search::Fixed => ols,
         Search::Auto => ols.search(search),
         Search::Grid(widths) => ols.search(search.widths(widths)),
     };
-    Ok(Box::new(ByTask { ols, density, several_widths }))
+    Ok(Box::new(ByTask::new(ols, density, plan)?))
 }
 
 /// The settings of a selection that all tasks share.
@@ -72,36 +64,4 @@ fn width_search(plan: &MethodPlan<'_>) -> Result<WidthSearch> {
         Some(folds) => search.validation(Validation::Folds(folds)),
         None => search,
     })
-}
-
-/// The selection that the target asks for.
-#[derive(Debug)]
-struct ByTask {
-    ols: Ols,
-    density: SparseDensity,
-    /// Whether there are widths to choose from, which a density cannot.
-    several_widths: bool,
-}
-
-impl Method for ByTask {
-    fn name(&self) -> &'static str {
-        OLS
-    }
-
-    fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
-        match (problem.target, self.ols.kernel()) {
-            (Target::Density, _) if self.several_widths => {
-                Err(Error::parameter("width", "a choice of several", "one number, or auto, for a density"))
-            }
-            (Target::Density, Kernel::Gaussian { .. }) => self.density.fit(problem, watch),
-            (Target::Density, other) => {
-                Err(Error::parameter("kernel", other, "gaussian: a density is made of Gaussian kernels"))
-            }
-            _ => self.ols.fit(problem, watch),
-        }
-    }
-
-    fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
-        Method::fit_batches(&self.ols, data, sample, watch)
-    }
 }

@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(refused.to_string(), "ols knows no refinement for regression; it is for density");
         assert!(task(TaskKind::Density, Settings::new().with("refinement", 3)).is_ok());
         let refused = Methods::standard().check_task("krr", TaskKind::Density, &Settings::new());
-        assert_eq!(refused.unwrap_err().to_string(), "krr knows no density; ols and one-class do");
+        assert_eq!(refused.unwrap_err().to_string(), "krr knows no density; sparse and ols and one-class do");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The method from settings by name.
 
 use super::{Size, Sparse};
+use crate::batch::density::{ByTask, SparseDensity};
 use crate::batch::methods::class_weights;
 use crate::batch::{BoxedMethod, MethodPlan};
 use crate::error::{Error, Result};
@@ -22,7 +23,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
             "left out with smallest or best",
         ));
     }
-    Ok(Box::new(Sparse {
+    let sparse = Sparse {
         kernel,
         widths,
         ridge,
@@ -35,5 +36,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         class_weights: class_weights(values.text("class_weights")?, plan.classes)?,
         memory: plan.memory()?.into(),
         seed: values.whole("seed")?,
-    }))
+    };
+    let density = SparseDensity::quick(sparse.seed);
+    Ok(Box::new(ByTask::new(sparse, density, plan)?))
 }

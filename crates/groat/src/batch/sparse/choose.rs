@@ -63,6 +63,7 @@ pub(super) fn choose(
         Some(trial) => Setting { kernel: trial.kernel.clone(), ridge: trial.ridge },
         None => Setting { kernel: settings.kernel.clone(), ridge: settings.ridge },
     };
+    let distinct = samples.order.in_turn(&distinct, |row| samples.codes.map_or(0, |codes| codes[row]));
     let chooser = Chooser { settings, samples, rows, distinct, levels, watch };
     if chooser.folds() < 2 { chooser.without_folds(start, trials) } else { chooser.from(start, Vec::new()) }
 }

@@ -14,7 +14,7 @@ const REPEATED: usize = 2000;
 /// Parts.
 const PARTS: usize = 5;
 /// Up to so many rows there are twice as many parts, because each row counts.
-const FEW: usize = 500;
+const FEW: usize = 300;
 /// Fewer different rows than this cannot spare any.
 const LEAST: usize = 20;
 

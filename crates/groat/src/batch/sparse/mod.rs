@@ -36,6 +36,9 @@ mod size;
 mod sums;
 mod weigh;
 
+#[cfg(test)]
+mod tests;
+
 pub(in crate::batch) use build::build;
 pub use size::Size;
 
@@ -95,7 +98,7 @@ impl Default for Sparse {
             size: Size::Within(Size::TOLERANCE),
             max_terms: None,
             candidates: None,
-            selection_rows: 16_000,
+            selection_rows: 10_000,
             estimate: true,
             class_weights: ClassWeights::Equal,
             memory: Memory::default(),

@@ -36,6 +36,23 @@ impl Order {
         kinds.into_iter().map(|(_, row)| row).collect()
     }
 
+    /// Distinct rows in another order: the strata (such as classes) take turns, so that a rare one is well represented
+    /// among the first.
+    pub(super) fn in_turn(&self, distinct: &[usize], strata: impl Fn(usize) -> usize) -> Vec<usize> {
+        let mut seen = std::collections::HashMap::new();
+        let mut ranked: Vec<(usize, usize)> = distinct
+            .iter()
+            .map(|&row| {
+                let rank = seen.entry(strata(row)).or_insert(0usize);
+                *rank += 1;
+                (*rank, row)
+            })
+            .collect();
+        // Stable, so that the order within a rank stays random.
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, row)| row).collect()
+    }
+
     /// The fold of each of `rows`: kinds of a stratum (such as a class) are dealt out in turn.
     pub(super) fn folds(&self, rows: &[usize], strata: impl Fn(usize) -> usize, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -84,6 +101,16 @@ mod tests {
         let y = x.view().select(&moved);
         let again = Order::of((&y).into(), 3).folds(&all, |i| usize::from(y[(i, 0)] > 1.0), 4);
         assert!((0..60).all(|i| again[i] == folds[moved[i]]));
+    }
+
+    #[test]
+    fn a_rare_stratum_is_well_represented_among_the_first() {
+        let x = Matrix::column((0..100).map(f64::from).collect());
+        let order = Order::of((&x).into(), 0);
+        let all: Vec<usize> = (0..100).collect();
+        let drawn = order.in_turn(&order.distinct(&all), |row| usize::from(row % 10 == 0));
+        assert_eq!(drawn[..10].iter().filter(|row| *row % 10 == 0).count(), 5);
+        assert_eq!(drawn.len(), 100);
     }
 
     #[test]

@@ -18,8 +18,8 @@ const FIRST: std::ops::RangeInclusive<i32> = -6..=4;
 /// How far the grid may be widened at either end.
 const LAST: std::ops::RangeInclusive<i32> = -11..=9;
 /// Rows that the grid looks at, and landmarks among them.
-const ROWS: usize = 1500;
-const LANDMARKS: usize = 200;
+const ROWS: usize = 1000;
+const LANDMARKS: usize = 120;
 /// Ridges, as powers of the root of ten, in units of the kernel's diagonal.
 const RIDGES: std::ops::RangeInclusive<i32> = -16..=4;
 /// What keeps the kernels between landmarks definite.

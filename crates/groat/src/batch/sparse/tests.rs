@@ -1,0 +1,223 @@
+//! Fast recursions against their slow definitions.
+
+use super::choose::{LEVELS, choose};
+use super::path::path;
+use super::samples::Samples;
+use super::sums::Sums;
+use super::weigh::weigh;
+use super::*;
+use crate::batch::{KernelRidge, Quiet};
+use crate::gram;
+use crate::matrix::{Matrix, Rows};
+use groat_linalg::Cholesky;
+use proptest::prelude::*;
+
+/// Rows that look random, with a noisy smooth answer.
+fn data(rows: usize, features: usize) -> (Matrix, Vec<f64>) {
+    let at = |i: usize| ((i as f64 * 12.9898).sin() * 43758.5453).rem_euclid(1.0);
+    let x = Matrix::from_vec((0..rows * features).map(at).collect(), rows, features).unwrap();
+    let noise = |i: usize| 0.2 * (at(i * 7 + 3) - 0.5);
+    let y = (0..rows).map(|i| (5.0 * x[(i, 0)]).sin() + x[(i, features - 1)] + noise(i)).collect();
+    (x, y)
+}
+
+fn samples<'a>(x: &'a Matrix, y: &'a [f64], weights: Option<&'a [f64]>) -> Samples<'a> {
+    let problem = Problem::regression(x.view(), y).unwrap();
+    let problem = weights.map_or(problem, |weights| problem.with_weights(weights).unwrap());
+    Samples::of(&problem, &[], 0).unwrap()
+}
+
+/// The least penalised sum of squares over functions of some vectors with a free constant, by brute force.
+fn least(samples: &Samples<'_>, kernel: &Kernel, terms: &[usize], ridge: f64) -> f64 {
+    let n = samples.rows();
+    let vectors = samples.points(terms);
+    let k = gram::cross(kernel, samples.x, vectors.view()).unwrap();
+    let between = gram::matrix(kernel, vectors.view()).unwrap();
+    let m = terms.len();
+    let (w, y) = (&samples.weights, &samples.y);
+    // The constant is the first unknown.
+    let column = |j: usize, i: usize| if j == 0 { 1.0 } else { k[(i, j - 1)] };
+    let mut a = vec![0.0; (m + 1) * (m + 1)];
+    let mut b = vec![0.0; m + 1];
+    for j in 0..=m {
+        for l in 0..=m {
+            let sum: f64 = (0..n).map(|i| w[i] * column(j, i) * column(l, i)).sum();
+            let penalty = if j > 0 && l > 0 { ridge * between[(j - 1, l - 1)] } else { 0.0 };
+            a[j * (m + 1) + l] = sum + penalty;
+        }
+        b[j] = (0..n).map(|i| w[i] * column(j, i) * y[(i, 0)]).sum();
+    }
+    let mut beta = b.clone();
+    Cholesky::factor(a, m + 1).unwrap().solve(&mut beta).unwrap();
+    let squares: f64 = (0..n).map(|i| w[i] * y[(i, 0)].powi(2)).sum();
+    squares - beta.iter().zip(&b).map(|(x, y)| x * y).sum::<f64>()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    /// Each term of a path is the one that lowers the penalised sum of squares most, as trying them all shows.
+    #[test]
+    fn a_path_takes_the_best_candidate_each_time(
+        seed in 0u64..1000, width in 0.2f64..0.8, ridge in 0.01f64..1.0, weighted in any::<bool>()
+    ) {
+        let (x, y) = data(40 + (seed % 7) as usize, 2);
+        let y: Vec<f64> = y.iter().enumerate().map(|(i, y)| y + (seed as f64 * 0.37 + i as f64).sin()).collect();
+        let weights: Vec<f64> = (0..x.rows()).map(|i| 0.5 + (i % 4) as f64).collect();
+        let samples = samples(&x, &y, weighted.then_some(&weights[..]));
+        let kernel = Kernel::gaussian(width);
+        let candidates: Vec<usize> = (0..12).map(|k| k * 3).collect();
+        let points = samples.points(&candidates);
+        let all: Vec<usize> = (0..x.rows()).collect();
+        let shift = vec![0.4; candidates.len()];
+        let sums = Sums::of(&samples, &all, &kernel, points.view(), &shift).unwrap();
+        let between = gram::matrix(&kernel, points.view()).unwrap();
+        let chosen: Vec<usize> = (0..candidates.len()).collect();
+        let mut normal = sums.normal(between.data(), &chosen, ridge);
+        normal.fill();
+        let found = path(&normal, 5, &|| false);
+        let mut taken: Vec<usize> = Vec::new();
+        for term in &found.terms {
+            let with = |j: usize| {
+                let terms: Vec<usize> = taken.iter().chain([&j]).map(|&j| candidates[j]).collect();
+                least(&samples, &kernel, &terms, ridge)
+            };
+            let best = (0..candidates.len()).filter(|j| !taken.contains(j)).map(with).fold(f64::INFINITY, f64::min);
+            prop_assert!(with(*term) <= best * (1.0 + 1e-9) + 1e-9, "{} against {best}", with(*term));
+            taken.push(*term);
+        }
+    }
+}
+
+#[test]
+fn terms_that_join_in_groups_are_nearly_as_good_as_one_by_one() {
+    let (x, y) = data(600, 3);
+    let samples = samples(&x, &y, None);
+    let kernel = Kernel::gaussian(0.25);
+    let all: Vec<usize> = (0..600).collect();
+    let sums = Sums::of(&samples, &all, &kernel, samples.x, &vec![0.0; 600]).unwrap();
+    let between = gram::matrix(&kernel, samples.x).unwrap();
+    let mut normal = sums.normal(between.data(), &all, 0.05);
+    normal.fill();
+    let squares = |path: &path::Path| -> f64 { path.weights.iter().map(|g| g[0] * g[0]).sum() };
+    let groups = path(&normal, 200, &|| false);
+    assert_eq!(groups.terms.len(), 200);
+    let mut distinct = groups.terms.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 200);
+    // What the terms explain, against all 600 together.
+    let everything = path(&normal, 600, &|| false);
+    assert!(squares(&groups) > 0.999 * squares(&everything), "{}", squares(&groups) / squares(&everything));
+}
+
+#[test]
+fn all_rows_as_vectors_are_exact_kernel_ridge_regression() {
+    let (x, y) = data(60, 2);
+    let weights: Vec<f64> = (0..60).map(|i| 0.5 + (i % 3) as f64 / 2.0).collect();
+    let samples = samples(&x, &y, Some(&weights));
+    let kernel = Kernel::gaussian(0.4);
+    let all: Vec<usize> = (0..60).collect();
+    let weighed = weigh(&samples, &all, &kernel, &all, 0.1).unwrap();
+    let problem = Problem::regression(x.view(), &y).unwrap().with_weights(&weights).unwrap();
+    let exact = KernelRidge::fixed(kernel, 0.1).fit(&problem, &Quiet).unwrap();
+    let ours = samples.answers(&all, &weighed.model, weighed.vectors.view()).unwrap();
+    let theirs = exact.model.values(x.view()).unwrap();
+    let worst = ours.data().iter().zip(theirs.data()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(worst < 1e-8, "{worst}");
+    let (ours, theirs) = (weighed.leave_one_out(&samples).unwrap(), exact.leave_one_out.unwrap());
+    assert!((ours.mean_squared / theirs.mean_squared - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn leaving_out_a_row_is_fitting_without_it() {
+    let (x, y) = data(50, 2);
+    let samples = samples(&x, &y, None);
+    let (kernel, terms) = (Kernel::gaussian(0.5), [3, 14, 25, 36, 47]);
+    let all: Vec<usize> = (0..50).collect();
+    let left_out = weigh(&samples, &all, &kernel, &terms, 0.1).unwrap().leave_one_out(&samples).unwrap();
+    for row in [0, 14, 49] {
+        let rest: Vec<usize> = (0..50).filter(|&i| i != row).collect();
+        let without = weigh(&samples, &rest, &kernel, &terms, 0.1).unwrap();
+        let answer = samples.answers(&[row], &without.model, without.vectors.view()).unwrap();
+        assert!((answer[(0, 0)] - left_out.predictions[(row, 0)]).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn the_grid_knows_the_leave_one_out_error_of_kernel_ridge_regression() {
+    let (x, y) = data(80, 2);
+    let samples = samples(&x, &y, None);
+    let all: Vec<usize> = (0..80).collect();
+    let (widths, ridges) = (Search::Grid(vec![0.3, 0.6]), Search::Grid(vec![0.01, 0.5]));
+    let order = samples.order.distinct(&all);
+    let kernel = Kernel::gaussian(1.0);
+    let trials = search::search(&samples, &order, &kernel, (&widths, &ridges), 0, &Quiet).unwrap();
+    assert_eq!(trials.len(), 4);
+    for trial in trials {
+        let exact = KernelRidge::fixed(trial.kernel.clone(), trial.ridge);
+        let exact = exact.fit(&Problem::regression(x.view(), &y).unwrap(), &Quiet).unwrap();
+        let ratio = trial.score / exact.leave_one_out.unwrap().mean_squared;
+        assert!((ratio - 1.0).abs() < 1e-4, "{} {}: {ratio}", trial.kernel, trial.ridge);
+    }
+}
+
+#[test]
+fn every_row_is_answered_once_by_a_model_that_never_saw_it() {
+    let (x, _) = data(150, 2);
+    // Nothing can be learnt: an honest error rate is one half.
+    let codes: Vec<usize> = (0..150).map(|i| usize::from((i as f64 * 0.618).fract() > 0.5)).collect();
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let fitted = Sparse::default().fit(&problem, &Quiet).unwrap();
+    let expected = fitted.expected.unwrap();
+    let mut rows = expected.rows.clone();
+    rows.sort_unstable();
+    assert_eq!(rows, (0..150).collect::<Vec<_>>());
+    assert!(expected.error_rate.unwrap() > 0.4, "{:?}", expected.error_rate);
+    assert!(fitted.model.calibration().is_some());
+}
+
+#[test]
+fn the_tolerance_decides_the_size() {
+    let (x, y) = data(400, 2);
+    let problem = Problem::regression(x.view(), &y).unwrap();
+    let size = |size: Size| {
+        Sparse { size, estimate: false, ..Sparse::default() }.fit(&problem, &Quiet).unwrap().model.size()
+    };
+    let (loose, tight, best) = (size(Size::Within(0.2)), size(Size::Within(0.01)), size(Size::Best));
+    assert!(loose < tight && tight <= best, "{loose} {tight} {best}");
+    let few = Sparse { max_terms: Some(3), ..Sparse::default() }.fit(&problem, &Quiet).unwrap();
+    assert_eq!(few.model.size(), 3);
+    assert!(few.notes.iter().any(|note| note.contains("3 vectors are not enough")), "{:?}", few.notes);
+}
+
+#[test]
+fn many_classes_share_their_vectors() {
+    let at = |i: usize| ((i as f64 * 78.233).sin() * 43758.5453).rem_euclid(1.0);
+    let codes: Vec<usize> = (0..780).map(|i| i % 26).collect();
+    let x: Vec<f64> = (0..780)
+        .flat_map(|i| [(i % 26 % 6) as f64 + 0.5 * at(2 * i), (i % 26 / 6) as f64 + 0.5 * at(2 * i + 1)])
+        .collect();
+    let problem = Problem::classification(Rows::new(&x, 2).unwrap(), &codes, 26).unwrap();
+    let fitted = Sparse { estimate: false, ..Sparse::default() }.fit(&problem, &Quiet).unwrap();
+    assert_eq!(fitted.model.outputs(), 26);
+    let wrong = fitted.model.classify(Rows::new(&x, 2).unwrap()).unwrap();
+    let wrong = wrong.iter().zip(&codes).filter(|(a, b)| a != b).count();
+    assert!(wrong < 20, "{wrong}");
+}
+
+/// A watcher who is out of patience from the start still gets a model, soon.
+#[test]
+fn a_stop_keeps_the_model_so_far() {
+    struct AfterTheGrid(std::sync::atomic::AtomicUsize);
+    impl Watch for AfterTheGrid {
+        fn stop_requested(&self) -> bool {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 30
+        }
+    }
+    let (x, y) = data(300, 2);
+    let samples = samples(&x, &y, None);
+    let all: Vec<usize> = (0..300).collect();
+    let watch = AfterTheGrid(0.into());
+    let choice = choose(&Sparse::default(), &samples, &all, LEVELS.len(), &watch).unwrap();
+    assert!(choice.interrupted && !choice.terms.is_empty());
+}
