@@ -34,7 +34,7 @@ pub use orthogonal::{ErrorBars, Growth};
 pub use problem::{Problem, Target};
 pub use report::{Fitted, LeaveOneOut, Stage};
 pub use ridge::KernelRidge;
-pub use svm::{SupportVectorMachine, SvmForm};
+pub use svm::{Subsampling, SupportVectorMachine, SvmForm};
 pub use watch::{Progress, Quiet, Watch};
 
 pub use crate::tune::{Search, Trial};
