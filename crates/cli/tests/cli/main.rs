@@ -16,5 +16,6 @@ mod report;
 mod reproduce;
 mod running;
 mod stream;
+mod svm;
 mod targets;
 mod writing;

@@ -36,6 +36,13 @@ fn kernel_lms_with_data() {
 }
 
 #[test]
+fn linear_against_gaussian_with_data() {
+    let Some(data) = groat::testing::shared("data") else { return };
+    let (answer, code) = quick(&["B11", "--data", data.to_str().unwrap()]);
+    assert_eq!((&answer["outside"], &answer["missing"], code), (&0.into(), &0.into(), Some(0)), "{answer:#}");
+}
+
+#[test]
 fn missing_data_are_never_passed() {
     let empty = tempfile::tempdir().unwrap();
     let (answer, code) = quick(&["B13", "--data", empty.path().to_str().unwrap()]);

@@ -36,7 +36,7 @@ pub use problem::{Problem, Target};
 pub use report::{Expected, Fitted, FullMachine, LeaveOneOut, SizeError, Stage};
 pub use ridge::KernelRidge;
 pub use sparse::{Size, Sparse};
-pub use svm::{SupportVectorMachine, SvmForm};
+pub use svm::{Subsampling, SupportVectorMachine, SvmForm};
 pub use watch::{Progress, Quiet, Watch};
 
 pub use crate::tune::{Search, Trial};

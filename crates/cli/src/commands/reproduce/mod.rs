@@ -2,6 +2,7 @@
 //! module here and a line in [`EXPERIMENTS`].
 
 mod a10;
+mod b11;
 mod b13;
 mod c7;
 mod comparison;
@@ -46,7 +47,7 @@ impl Findings {
 }
 
 const EXPERIMENTS: &[Experiment] =
-    &[a10::EXPERIMENT, b13::EXPERIMENT, c7::EXPERIMENT, d9::EXPERIMENT, e6::EXPERIMENT];
+    &[a10::EXPERIMENT, b11::EXPERIMENT, b13::EXPERIMENT, c7::EXPERIMENT, d9::EXPERIMENT, e6::EXPERIMENT];
 
 /// The names, for help and for checking what was typed.
 pub fn names() -> PossibleValuesParser {

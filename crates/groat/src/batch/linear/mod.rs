@@ -309,3 +309,6 @@ impl Method for LinearMachine {
         Ok(fitted)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -174,6 +174,22 @@ pub(super) const MAX_TIME: Parameter = row(
     or_auto(&Range::Positive),
     "most seconds of the solver, after which the model so far is returned; auto has no limit",
 );
+pub(super) const CHUNK: Parameter = row(
+    "chunk",
+    Range::Or("none", &Range::Count),
+    "train on so many rows at a time and carry the support vectors on, for data too large to be solved at once",
+);
+pub(super) const CARRY: Parameter =
+    row("carry", Range::Count, "most support vectors that are carried from chunk to chunk");
+pub(super) const CHUNK_PASSES: Parameter =
+    row("chunk_passes", Range::Count, "most passes over the chunks; one that brings nothing new is the last");
+pub(super) const SUBSAMPLE: Parameter =
+    row("subsample", Range::Or("none", &Range::Count), "learn from so many of the rows");
+pub(super) const SUBSAMPLING: Parameter = row(
+    "subsampling",
+    Range::Choice(&["random", "boundary"]),
+    "which rows a subsample takes: any, or half of them where neighbours answer otherwise",
+);
 pub(super) const LOSS: Parameter = row(
     "loss",
     Range::Choice(&["hinge", "squared-hinge"]),

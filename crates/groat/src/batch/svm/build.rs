@@ -1,6 +1,6 @@
 //! The machines from settings by name.
 
-use super::{SupportVectorMachine, SvmForm};
+use super::{Subsampling, SupportVectorMachine, SvmForm};
 use crate::batch::methods::class_weights;
 use crate::batch::{BoxedMethod, MethodPlan};
 use crate::error::Result;
@@ -10,6 +10,7 @@ pub(in crate::batch) fn build_svc(plan: &MethodPlan<'_>) -> Result<BoxedMethod> 
     let mut method = common(plan, SvmForm::Classes)?;
     cost(plan, &mut method)?;
     classes(plan, &mut method)?;
+    parts(plan, &mut method)?;
     Ok(Box::new(method))
 }
 
@@ -25,6 +26,7 @@ pub(in crate::batch) fn build_svr(plan: &MethodPlan<'_>) -> Result<BoxedMethod> 
     cost(plan, &mut method)?;
     searched(plan, &mut method)?;
     method.epsilon = plan.values.unless_auto("epsilon")?;
+    parts(plan, &mut method)?;
     Ok(Box::new(method))
 }
 
@@ -68,6 +70,21 @@ fn cost(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()> 
 fn searched(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()> {
     method.folds = plan.values.unless_auto("folds")?.unwrap_or(method.folds);
     method.selection_rows = plan.values.count("selection_rows")?;
+    Ok(())
+}
+
+/// How much of the data is held or learnt from at a time.
+fn parts(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()> {
+    let values = plan.values;
+    let rows = |name: &'static str| match values.text(name)? {
+        "none" => Ok(None),
+        _ => values.count(name).map(Some),
+    };
+    (method.chunk, method.subsample) = (rows("chunk")?, rows("subsample")?);
+    (method.carry, method.chunk_passes) = (values.count("carry")?, values.count("chunk_passes")?);
+    if values.text("subsampling")? == "boundary" {
+        method.subsampling = Subsampling::Boundary;
+    }
     Ok(())
 }
 

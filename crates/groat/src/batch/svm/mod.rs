@@ -26,6 +26,7 @@
 
 mod build;
 mod calibrate;
+mod chunks;
 mod decompose;
 mod dual;
 mod forms;
@@ -34,15 +35,17 @@ mod rows;
 mod search;
 mod smo;
 mod start;
+mod subsample;
 
 pub(in crate::batch) use build::{build_nu_svc, build_nu_svr, build_one_class, build_svc, build_svr};
 pub(in crate::batch) use calibrate::sigmoid;
 pub use forms::SvmForm;
 pub(in crate::batch) use search::folds;
+pub use subsample::Subsampling;
 
 use crate::batch::forward::ClassWeights;
 use crate::batch::methods::{NU_SVC, NU_SVR, ONE_CLASS, SVC, SVR};
-use crate::batch::{Fitted, Method, Problem, Target, TaskKind, Watch};
+use crate::batch::{Batches, Fitted, Method, Problem, Target, TaskKind, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::gram::Memory;
 use crate::kernels::Kernel;
@@ -90,6 +93,16 @@ pub struct SupportVectorMachine {
     pub max_seconds: Option<f64>,
     /// Whether probabilities of the classes are worked out, on decision values of rows that were left out.
     pub probabilities: bool,
+    /// Rows that are trained on at a time, their support vectors being carried on; all at once where it is not given.
+    pub chunk: Option<usize>,
+    /// Most vectors that are carried from chunk to chunk.
+    pub carry: usize,
+    /// Most passes over the chunks.
+    pub chunk_passes: usize,
+    /// Rows to learn from in place of all.
+    pub subsample: Option<usize>,
+    /// How these are chosen.
+    pub subsampling: Subsampling,
     /// Parts of the rows on which settings are judged and probabilities are worked out, each left out once.
     pub folds: usize,
     /// The search uses at most this many rows, drawn at random; the fit uses all.
@@ -116,6 +129,11 @@ impl SupportVectorMachine {
             max_iterations: None,
             max_seconds: None,
             probabilities: false,
+            chunk: None,
+            carry: 20_000,
+            chunk_passes: 5,
+            subsample: None,
+            subsampling: Subsampling::Random,
             folds: 5,
             selection_rows: 1000,
             memory: Memory::default(),
@@ -354,7 +372,34 @@ impl Method for SupportVectorMachine {
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        if let Some(rows) = subsample::chosen(self, problem) {
+            let some = problem.select(&rows);
+            let mut fitted = Self { subsample: None, ..self.clone() }.fit(&some.problem()?, watch)?;
+            let how = if self.subsampling == Subsampling::Boundary {
+                "near the boundary and at random"
+            } else {
+                "at random"
+            };
+            fitted.notes.push(format!(
+                "learnt from {} of {} rows, chosen {how}",
+                rows.len(),
+                problem.x.rows()
+            ));
+            return Ok(fitted);
+        }
+        if self.chunk.is_some() {
+            let problem = problem.checked_with_zeros()?;
+            let expected = "left out: parts of weighted or sparse rows are not trained on in turn";
+            let refuse = || Error::parameter("chunk", self.chunk.unwrap_or(0), expected);
+            let (Some(x), None) = (problem.x.dense(), problem.weights) else { return Err(refuse()) };
+            let responses = problem.responses();
+            return self.chunked(&(x, responses.view()), &problem, watch);
+        }
         self.run(problem, None, watch)
+    }
+
+    fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        self.chunked(data, sample, watch)
     }
 }
 

@@ -33,3 +33,196 @@ fn blocks_and_one_block_give_the_same_solution() {
         assert!((objective - whole).abs() < 1e-6 * whole.abs(), "{objective} against {whole}");
     }
 }
+
+/// Numbers of the record.
+fn recorded(fitted: &Fitted, name: &str) -> f64 {
+    fitted.model.record().settings[name].parse().unwrap()
+}
+
+fn class_machine() -> SupportVectorMachine {
+    SupportVectorMachine::fixed(SvmForm::Classes, Kernel::gaussian(0.5))
+}
+
+#[test]
+fn the_conditions_of_a_solution_hold_by_their_definition() {
+    let (x, codes, _) = cloud(300, 2, 5);
+    let fitted = class_machine()
+        .cost(3.0)
+        .tolerance(1e-6)
+        .fit(&Problem::classification(x.view(), &codes, 2).unwrap(), &Quiet)
+        .unwrap();
+    let function = fitted.model.expansion();
+    let values = fitted.model.values(x.view()).unwrap();
+    let mut sum = 0.0;
+    for i in 0..300 {
+        let y = if codes[i] == 1 { 1.0 } else { -1.0 };
+        let place = (0..function.size()).find(|&v| *function.vectors().row(v) == *x.row(i));
+        let beta = place.map_or(0.0, |v| function.weights().row(v)[0]);
+        let (alpha, margin) = (y * beta, y * values[(i, 0)]);
+        sum += beta;
+        assert!((-1e-12..=3.0 + 1e-12).contains(&alpha));
+        match () {
+            () if alpha == 0.0 => assert!(margin > 1.0 - 1e-5),
+            () if alpha > 3.0 - 1e-9 => assert!(margin < 1.0 + 1e-5),
+            () => assert!((margin - 1.0).abs() < 1e-5),
+        }
+    }
+    assert!(sum.abs() < 1e-9, "{sum}");
+    assert!(recorded(&fitted, "duality_gap").abs() < 1e-5 * recorded(&fitted, "objective").abs());
+}
+
+#[test]
+fn nu_bounds_the_share_of_errors_and_of_vectors() {
+    let (x, codes, y) = cloud(400, 2, 6);
+    let kernel = Kernel::gaussian(0.5);
+    for nu in [0.2, 0.5] {
+        let machine = SupportVectorMachine::fixed(SvmForm::NuClasses, kernel.clone()).nu(nu).tolerance(1e-6);
+        let fitted = machine.fit(&Problem::classification(x.view(), &codes, 2).unwrap(), &Quiet).unwrap();
+        assert!(recorded(&fitted, "at_bound") / 400.0 <= nu + 1e-9);
+        assert!(fitted.model.size() as f64 / 400.0 >= nu - 1e-9);
+        let machine = SupportVectorMachine::fixed(SvmForm::NuValues, kernel.clone()).nu(nu).tolerance(1e-6);
+        let fitted = machine.fit(&Problem::regression(x.view(), &y).unwrap(), &Quiet).unwrap();
+        let epsilon = recorded(&fitted, "epsilon");
+        let values = fitted.model.values(x.view()).unwrap();
+        let outside = values.data().iter().zip(&y).filter(|(f, y)| (*f - *y).abs() > epsilon + 1e-4).count();
+        assert!(outside as f64 / 400.0 <= nu + 1e-9, "{outside}");
+        let machine = SupportVectorMachine::fixed(SvmForm::OneClass, kernel.clone()).nu(nu).tolerance(1e-6);
+        let fitted = machine.fit(&Problem::density(x.view()).unwrap(), &Quiet).unwrap();
+        let outside = fitted.model.values(x.view()).unwrap().data().iter().filter(|v| **v < -1e-4).count();
+        assert!(outside as f64 / 400.0 <= nu + 1e-9 && outside as f64 / 400.0 > nu - 0.1, "{outside}");
+    }
+    let rare: Vec<usize> = (0..400).map(|i| usize::from(i < 8)).collect();
+    let machine = SupportVectorMachine::fixed(SvmForm::NuClasses, kernel).nu(0.5);
+    let refused = machine.fit(&Problem::classification(x.view(), &rare, 2).unwrap(), &Quiet).unwrap_err();
+    assert!(refused.to_string().contains("at most 0.0400"), "{refused}");
+}
+
+#[test]
+fn sparse_rows_of_a_compact_kernel_give_the_dense_solution() {
+    let (x, codes, _) = cloud(900, 2, 8);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let compact = Kernel::compact_for(Kernel::gaussian(0.7), 0.5, 2);
+    let machine = SupportVectorMachine { kernel: compact, ..class_machine() }.tolerance(1e-7);
+    let sparse = machine.fit(&problem, &Quiet).unwrap();
+    // As sparse rows of features the same points have no neighbour search, and the matrix is dense.
+    let rows = crate::matrix::Csr::from_rows(x.view());
+    let dense = machine.fit(&Problem::classification(rows.view(), &codes, 2).unwrap(), &Quiet).unwrap();
+    let (a, b) = (recorded(&sparse, "objective"), recorded(&dense, "objective"));
+    assert!((a - b).abs() < 1e-7 * b.abs(), "{a} and {b}");
+}
+
+#[test]
+fn limits_end_with_a_model_that_can_be_gone_on_from() {
+    let (x, codes, _) = cloud(1500, 2, 9);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let machine = class_machine().cost(100.0);
+    let whole = machine.fit(&problem, &Quiet).unwrap();
+    let cut = machine.clone().max_iterations(200).fit(&problem, &Quiet).unwrap();
+    assert!(recorded(&cut, "violation") > 1e-3);
+    assert!(cut.notes.iter().any(|n| n.contains("max_iterations was reached")), "{:?}", cut.notes);
+    let on = machine.fit_from(&cut.model, &problem, &Quiet).unwrap();
+    let off = recorded(&on, "objective") - recorded(&whole, "objective");
+    assert!(off.abs() < 1e-3 * recorded(&whole, "objective").abs());
+    let again = machine.fit_from(&whole.model, &problem, &Quiet).unwrap();
+    assert!(recorded(&again, "iterations") < 0.2 * recorded(&whole, "iterations"));
+    let hurried = SupportVectorMachine { max_seconds: Some(1e-9), ..machine.clone() };
+    let cut = hurried.fit(&problem, &Quiet).unwrap();
+    assert!(cut.notes.iter().any(|n| n.contains("max_time was reached")), "{:?}", cut.notes);
+}
+
+#[test]
+fn badly_scaled_data_end_with_advice() {
+    // One feature a million times the other, classes that overlap, a cost that is far too high.
+    let (x, codes, _) = cloud(200, 2, 10);
+    let data = x.view().iter().flat_map(|r| [1e6 * r[0], 1e-3 * r[1]]).collect();
+    let x = Matrix::from_vec(data, 200, 2).unwrap();
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let machine =
+        SupportVectorMachine { kernel: Kernel::Linear, ..class_machine() }.cost(1e6).max_iterations(20_000);
+    let fitted = machine.fit(&problem, &Quiet).unwrap();
+    assert!(fitted.notes.iter().any(|n| n.contains("bring features to like scales")), "{:?}", fitted.notes);
+    assert!(fitted.model.values(x.view()).unwrap().data().iter().all(|v| v.is_finite()));
+}
+
+#[test]
+fn chunks_come_to_the_solution_of_all_rows() {
+    let (x, codes, y) = cloud(2000, 2, 11);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let machine = class_machine().tolerance(1e-4);
+    let whole = machine.fit(&problem, &Quiet).unwrap();
+    let chunked = SupportVectorMachine { chunk: Some(300), chunk_passes: 10, ..machine.clone() };
+    let parts = chunked.fit(&problem, &Quiet).unwrap();
+    assert!(parts.notes.iter().any(|n| n.contains("stable after")), "{:?}", parts.notes);
+    let (a, b) = (parts.model.values(x.view()).unwrap(), whole.model.values(x.view()).unwrap());
+    let apart = a.data().iter().zip(b.data()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart < 0.05, "{apart}");
+    let little = SupportVectorMachine { carry: 100, ..chunked }.fit(&problem, &Quiet).unwrap();
+    assert!(little.model.size() <= 100);
+    assert!(little.notes.iter().any(|n| n.contains("as many as carry allows")), "{:?}", little.notes);
+    let problem = Problem::regression(x.view(), &y).unwrap();
+    let machine = SupportVectorMachine::fixed(SvmForm::Values, Kernel::gaussian(0.5)).epsilon(0.1);
+    let whole = machine.fit(&problem, &Quiet).unwrap();
+    let parts = SupportVectorMachine { chunk: Some(300), ..machine }.fit(&problem, &Quiet).unwrap();
+    let (a, b) = (parts.model.values(x.view()).unwrap(), whole.model.values(x.view()).unwrap());
+    assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 0.05));
+}
+
+#[test]
+fn probabilities_are_calibrated() {
+    // P(second class) = 0.9 where x > 0 and 0.2 elsewhere.
+    let x: Vec<f64> = (0..600).map(|i| f64::from(i % 40) / 10.0 - 1.95).collect();
+    let codes: Vec<usize> = x
+        .iter()
+        .enumerate()
+        .map(|(i, x)| usize::from((i * 7 / 40) % 10 < if *x > 0.0 { 9 } else { 2 }))
+        .collect();
+    let x = Matrix::column(x);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let machine = SupportVectorMachine { probabilities: true, ..class_machine() };
+    let fitted = machine.fit(&problem, &Quiet).unwrap();
+    let p = fitted.model.probabilities(x.view()).unwrap();
+    let mean = |above: bool| {
+        let own: Vec<f64> = (0..600).filter(|&i| (x[(i, 0)] > 0.0) == above).map(|i| p[(i, 1)]).collect();
+        own.iter().sum::<f64>() / own.len() as f64
+    };
+    assert!(
+        (mean(true) - 0.9).abs() < 0.1 && (mean(false) - 0.2).abs() < 0.1,
+        "{} {}",
+        mean(true),
+        mean(false)
+    );
+    let class = fitted.model.classify(x.view()).unwrap();
+    let apart = (0..600).filter(|&i| (p[(i, 1)] > 0.5) != (class[i] == 1)).count();
+    assert!(apart == 0 || fitted.notes.iter().any(|n| n.contains("not the more probable")), "{apart}");
+}
+
+#[test]
+fn one_class_alone_is_answered_and_zero_weights_are_absent_rows() {
+    let (x, codes, _) = cloud(200, 2, 12);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let weights: Vec<f64> = (0..200).map(|i| f64::from(u8::from(i % 3 != 0))).collect();
+    let machine = class_machine().tolerance(1e-8);
+    let weighted = machine.fit(&problem.with_weights(&weights).unwrap(), &Quiet).unwrap();
+    let rows: Vec<usize> = (0..200).filter(|i| i % 3 != 0).collect();
+    let some = problem.select(&rows);
+    let fewer = machine.fit(&some.problem().unwrap(), &Quiet).unwrap();
+    let (a, b) = (weighted.model.values(x.view()).unwrap(), fewer.model.values(x.view()).unwrap());
+    assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 1e-6));
+    let alone = vec![1; 200];
+    let fitted = machine.fit(&Problem::classification(x.view(), &alone, 2).unwrap(), &Quiet).unwrap();
+    assert_eq!(fitted.model.predict_one(&[1.0, 1.0]).unwrap(), [1.0]);
+    assert!(Problem::classification(x.view(), &alone, 1).is_err());
+}
+
+#[test]
+fn some_rows_may_stand_for_all() {
+    let (x, codes, _) = cloud(1500, 2, 13);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    for subsampling in [Subsampling::Random, Subsampling::Boundary] {
+        let machine = SupportVectorMachine { subsample: Some(300), subsampling, ..class_machine() };
+        let fitted = machine.fit(&problem, &Quiet).unwrap();
+        let found = fitted.model.classify(x.view()).unwrap();
+        let wrong = found.iter().zip(&codes).filter(|(a, b)| a != b).count();
+        assert!(wrong < 300 && fitted.model.size() <= 300, "{subsampling:?}: {wrong}");
+    }
+}

@@ -7,6 +7,7 @@
 mod bubbles;
 mod components;
 mod least_squares;
+mod machines;
 mod ordering;
 mod sample;
 mod support;
@@ -22,7 +23,7 @@ use std::path::Path;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "D9",
-    title: "compactly supported kernels: sparse matrices, their tuning, least-squares SVM, kernel PCA",
+    title: "compactly supported kernels: sparse matrices, their tuning, SVM, least-squares SVM, kernel PCA",
     source: "Zhang, Genton, Liu, Compactly supported radial basis function kernels, North Carolina State \
              University, 2004",
     run,
@@ -36,6 +37,7 @@ const POWER: u32 = 3;
 fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     let mut findings = ordering::run(trial)?;
     findings.extend(support::run(trial)?);
+    findings.extend(machines::run(trial)?);
     findings.figures.push(sample::figure(trial)?);
     findings.extend(least_squares::run(trial)?);
     findings.figures.push(bubbles::figure(trial)?);

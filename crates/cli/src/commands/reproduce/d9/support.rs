@@ -1,4 +1,4 @@
-//! Table 2 (its supports, alignments and sparsities) and figures 1, 3 and 5.
+//! Table 2 (its supports, alignments and sparsities; the errors are in `machines.rs`) and figures 1, 3 and 5.
 //!
 //! The sparsities that the paper prints cannot be reached by its own definition (7): in hundreds of draws of
 //! the centres none comes near all four. The bands here are those of the definition.

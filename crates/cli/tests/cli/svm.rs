@@ -1,0 +1,105 @@
+//! Support vector machines from the command line.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use super::common::Folder;
+use std::fmt::Write;
+
+/// Two moons, a number and three kinds.
+fn data() -> Folder {
+    let f = Folder::new();
+    let mut text = String::from("a,b,moon,kind,height\n");
+    for i in 0..240 {
+        let (t, upper) = (f64::from(i % 120) / 38.0, i < 120);
+        let noise = (f64::from(i) * 12.9898).sin() * 0.15;
+        let (a, b) = if upper {
+            (t.cos() + noise, t.sin() - noise)
+        } else {
+            (1.0 - t.cos() - noise, 0.4 - t.sin() + noise)
+        };
+        let kind = ["left", "middle", "right"][((a + 1.3) / 1.2).clamp(0.0, 2.0) as usize];
+        writeln!(text, "{a},{b},{},{kind},{}", if upper { "up" } else { "down" }, (2.0 * a).sin() + b)
+            .unwrap();
+    }
+    f.put("moons.csv", &text);
+    f
+}
+
+#[test]
+fn every_machine_is_fitted_by_name() {
+    let f = data();
+    for line in [
+        "-t moon --method svc",
+        "-t moon --method svc --cost 10 --probabilities --class-weights balanced",
+        "-t moon --method nu-svc",
+        "-t moon --method nu-svc --nu 0.2 --kernel matern52",
+        "-t kind --method svc --cost 10",
+        "-t kind --method linear-svc",
+        "-t moon --method logistic",
+        "-t moon --method svc --chunk 60 --cost 10 --kernel gaussian:width=0.7",
+        "-t moon --method svc --cost 10 --kernel gaussian:width=0.7 --stream",
+    ] {
+        let answer = f.json(&format!("fit moons.csv --features a,b {line} -o m.safetensors --report m.html"));
+        let rate = answer["test"]["error_rate"].as_f64().unwrap();
+        assert!(rate < 0.3, "{line}: {rate}");
+        assert_eq!(f.run("predict m.safetensors moons.csv --scores").lines().count(), 241, "{line}");
+    }
+    for line in [
+        "--method svr",
+        "--method nu-svr --cost 10",
+        "--method linear-svr",
+        "--method svr --epsilon 0.1 --chunk 60",
+    ] {
+        let answer = f.json(&format!("fit moons.csv -t height --features a,b {line} -o m.safetensors"));
+        assert!(answer["test"]["r_squared"].as_f64().unwrap() > 0.3, "{line}: {answer:#}");
+    }
+}
+
+#[test]
+fn one_class_needs_no_target() {
+    let f = data();
+    let answer =
+        f.json("fit moons.csv --features a,b --method one-class --nu 0.1 -o m.safetensors --report m.html");
+    assert_eq!(answer["task"], "one-class");
+    let share = answer["training"]["share"].as_f64().unwrap();
+    assert!(share > 0.02 && share < 0.15, "{share}");
+    assert!(f.read("m.html").contains("The border of the one class"));
+}
+
+#[test]
+fn the_page_shows_margin_and_cost() {
+    let f = data();
+    f.json("fit moons.csv -t moon --features a,b --method svc -o m.safetensors --report m.html");
+    let page = f.read("m.html");
+    for what in ["Decision regions", "margin", "Choice of the cost", "Vectors against cost"] {
+        assert!(page.contains(what), "{what}");
+    }
+}
+
+#[test]
+fn libsvm_files_go_in_and_out() {
+    let f = data();
+    f.json("fit moons.csv -t moon --features a,b --method svc --cost 10 --no-standardise -o m.libsvm");
+    assert!(f.read("m.libsvm").starts_with("svm_type c_svc\nkernel_type rbf\n"));
+    let told = f.json("inspect m.libsvm");
+    assert_eq!(told["task"], "classification");
+    let refused = f.fails("fit moons.csv -t moon --features a,b --method svc --cost 10 -o m.libsvm", 2);
+    assert!(refused.contains("--no-standardise"), "{refused}");
+}
+
+#[test]
+fn limits_say_what_to_do() {
+    let f = data();
+    let answer = f.json(
+        "fit moons.csv -t moon --features a,b --method svc --cost 10 --max-iterations 5 -o m.safetensors",
+    );
+    assert!(answer["notes"].to_string().contains("max_iterations was reached"), "{answer:#}");
+    for (line, said) in [
+        ("fit moons.csv -t moon --method svc --epsilon 1", "svc knows no epsilon; svr and linear-svr do"),
+        ("fit moons.csv -t moon --method svc --cost 0", "--cost"),
+        ("fit moons.csv -t height --method svc", "svc knows no regression"),
+        ("fit moons.csv -t height --method one-class", "no target"),
+    ] {
+        let refused = f.fails(line, 2);
+        assert!(refused.contains(said), "{line}: {refused}");
+    }
+}
