@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             learner.learn_one(&[x.sin(), x.cos()], 1.0)?;
         }
         fs::write(folder("learner")?.join(preset.name), learner.save()?)?;
-        let session = Session::new(learner).to_bytes()?;
+        let session = Session::new(learner)?.to_bytes()?;
         fs::write(folder("learner")?.join(format!("session-{}", preset.name)), session)?;
     }
     Ok(())

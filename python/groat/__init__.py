@@ -1,7 +1,8 @@
 """Sparse, online and scalable kernel learning.
 
 ``Kernel`` says what k(x, y) is, and ``Model`` is the one fitted model f(x) = b + sum_i alpha_i k(v_i, x) with all that
-surrounds it: it predicts, loads and saves. ``OnlineLearner`` learns from one sample at a time.
+surrounds it: it predicts, loads and saves. ``OnlineLearner`` learns from one sample at a time;
+``compare`` and ``tune`` help to choose one.
 
 The work is done by the compiled module ``groat._groat``, the engine. It also holds the methods that learn from all
 data at once, ``BatchLearner`` and ``KernelPca``; estimators in the manner of scikit-learn and river, with public names
@@ -32,6 +33,7 @@ from groat.errors import (
     ShapeError,
     StoppedError,
 )
+from groat.streams import compare, tune
 
 __all__ = [
     "DataError",
@@ -51,7 +53,9 @@ __all__ = [
     "__version__",
     "algorithm_settings",
     "algorithms",
+    "compare",
     "set_threads",
     "threads",
+    "tune",
     "tune_support",
 ]

@@ -6,12 +6,12 @@ use crate::kernel::kernel_of;
 use crate::model::PyModel;
 use crate::threads::pool;
 use groat::kernels::{Kernel, Width};
-use groat::online::{Learner, Session, Settings, Step, presets};
+use groat::online::{BASELINES, Learner, OnDrift, Session, Settings, Step, presets};
 use groat::{Result, Rows};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::sync::RwLockExt;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
 
@@ -20,36 +20,80 @@ const SAMPLES_PER_CHECK: usize = 1000;
 
 /// A learner that sees one sample at a time and keeps a small dictionary.
 ///
-/// OnlineLearner("klms-coherence", "gaussian:width=0.5", eta=0.3, mu0=0.9): the name of an algorithm (see
-/// groat.algorithms), a kernel (algorithms that work on the inputs themselves take none), and its settings by
-/// name. `lambda`, a reserved word, is written lambda_. The number of features is that of the first sample.
-/// save and load share their file with `groat stream --save` and `--resume`.
+/// OnlineLearner(): the default algorithm, which needs no settings. OnlineLearner("klms-coherence", "gaussian:width=0.5",
+/// eta=0.3, mu0=0.9): the name of an algorithm (see groat.algorithms), a kernel (algorithms that work on the inputs
+/// themselves take none; without one the width is found), and its settings by name. `lambda`, a reserved word, is written
+/// lambda_. Features and target are standardised by what the first rows say unless standardise=False, as the papers have
+/// it. A sample is a list of numbers or a dict by name; the number of features is that of the first sample. save and load
+/// share their file with `groat stream --save` and `--resume`.
 #[pyclass(module = "groat", frozen, subclass)]
 pub(crate) struct OnlineLearner {
     algorithm: String,
     kernel: Option<Kernel>,
     settings: Settings,
+    habits: Habits,
     /// Absent before the first sample.
     session: RwLock<Option<Session>>,
+    /// Names of the features, where samples are dicts.
+    names: RwLock<Option<Vec<String>>>,
+}
+
+/// What surrounds a learner.
+#[derive(Clone, Copy)]
+struct Habits {
+    standardise: bool,
+    find_width: bool,
+    coverage: f64,
+    on_drift: OnDrift,
 }
 
 impl OnlineLearner {
-    /// A learner without experience.
-    fn fresh(&self, features: usize) -> Result<Learner> {
-        Learner::new(&self.algorithm, self.kernel.as_ref(), features, &self.settings)
+    /// A session without experience.
+    fn fresh(&self, features: usize) -> Result<Session> {
+        let preset = presets::find(&self.algorithm)?;
+        let mut settings = self.settings.clone();
+        if !self.habits.standardise && preset.scales_itself() && settings.get("standardise").is_none() {
+            settings.set("standardise", false);
+        }
+        let learner = Learner::new(preset.name, self.kernel.as_ref(), features, &settings)?;
+        let session =
+            Session::new(learner)?.with_coverage(self.habits.coverage)?.with_on_drift(self.habits.on_drift);
+        if self.habits.standardise { session.standardised(self.habits.find_width) } else { Ok(session) }
     }
 
-    /// Reads from the learner; before the first sample, from one without experience.
+    /// A sample as numbers: a dict by the names of the first one, anything else as it comes.
+    fn sample<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Ok(named) = x.cast::<PyDict>() else { return Ok(x.clone()) };
+        let mut held = self.names.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() {
+            let mut names: Vec<String> = named.keys().extract()?;
+            names.sort();
+            *held = Some(names);
+        }
+        let names = held.as_deref().unwrap_or_default();
+        if named.len() != names.len() {
+            let text = format!("x has {} names, the samples before had {}", named.len(), names.len());
+            return Err(ShapeError::new_err(text));
+        }
+        let value = |name: &String| {
+            let missing = || ShapeError::new_err(format!("x has no {name}, which the first sample had"));
+            named.get_item(name)?.ok_or_else(missing)
+        };
+        let values = names.iter().map(value).collect::<PyResult<Vec<_>>>()?;
+        Ok(PyList::new(py, values)?.into_any())
+    }
+
+    /// Reads from the session; before the first sample, from one without experience.
     fn read<T>(
         &self,
         py: Python<'_>,
         features: usize,
-        read: impl FnOnce(&Learner) -> Result<T>,
+        read: impl FnOnce(&Session) -> Result<T>,
     ) -> PyResult<T> {
         let held = self.session.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         match &*held {
-            Some(session) => read(session.learner()),
-            None => self.fresh(features).and_then(|learner| read(&learner)),
+            Some(session) => read(session),
+            None => self.fresh(features).and_then(|session| read(&session)),
         }
         .map_err(raise)
     }
@@ -60,14 +104,14 @@ impl OnlineLearner {
         &self,
         py: Python<'_>,
         features: usize,
-        read: impl FnOnce(&Learner) -> Result<T> + Send,
+        read: impl FnOnce(&Session) -> Result<T> + Send,
     ) -> PyResult<T> {
         let pool = pool()?;
         py.detach(|| {
             let held = self.session.read().unwrap_or_else(PoisonError::into_inner);
             match &*held {
-                Some(session) => pool.install(|| read(session.learner())),
-                None => self.fresh(features).and_then(|learner| pool.install(|| read(&learner))),
+                Some(session) => pool.install(|| read(session)),
+                None => self.fresh(features).and_then(|session| pool.install(|| read(&session))),
             }
         })
         .map_err(raise)
@@ -101,7 +145,7 @@ impl OnlineLearner {
     fn started<'a>(&self, held: &'a mut Option<Session>, features: usize) -> Result<&'a mut Session> {
         match held {
             Some(session) => Ok(session),
-            empty => Ok(empty.insert(Session::new(self.fresh(features)?))),
+            empty => Ok(empty.insert(self.fresh(features)?)),
         }
     }
 
@@ -119,7 +163,14 @@ impl From<Session> for OnlineLearner {
             algorithm: learner.algorithm().to_owned(),
             kernel: learner.kernel().cloned(),
             settings: learner.settings().clone(),
+            habits: Habits {
+                standardise: session.standardises(),
+                find_width: false,
+                coverage: session.coverage().0,
+                on_drift: OnDrift::Note,
+            },
             session: RwLock::new(Some(session)),
+            names: RwLock::new(None),
         }
     }
 }
@@ -156,13 +207,25 @@ type NewArguments = (String, Option<String>);
 #[pymethods]
 impl OnlineLearner {
     #[new]
-    #[pyo3(signature = (algorithm, kernel=None, **settings))]
+    #[pyo3(signature = (algorithm="auto", kernel=None, *, standardise=true, coverage=0.9, on_drift="note", **settings))]
     fn new(
         algorithm: &str,
         kernel: Option<&Bound<'_, PyAny>>,
+        standardise: bool,
+        coverage: f64,
+        on_drift: &str,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let kernel = kernel.map(kernel_of).transpose()?;
+        let on_drift = match on_drift {
+            "note" => OnDrift::Note,
+            "forget" => OnDrift::Forget,
+            "restart" => OnDrift::Restart,
+            other => {
+                return Err(ParameterError::new_err(format!("on_drift={other}: note, forget or restart")));
+            }
+        };
+        let habits = Habits { standardise, find_width: kernel.is_none(), coverage, on_drift };
         let mut given = Settings::new();
         for (name, value) in settings.into_iter().flatten() {
             let name: String = name.extract()?;
@@ -175,12 +238,16 @@ impl OnlineLearner {
             _ => 1,
         };
         let learner = Learner::new(algorithm, kernel.as_ref(), features, &given).map_err(raise)?;
-        Ok(Self {
+        let made = Self {
             algorithm: algorithm.to_owned(),
             kernel: learner.kernel().cloned(),
             settings: given,
+            habits,
             session: RwLock::new(None),
-        })
+            names: RwLock::new(None),
+        };
+        made.fresh(features).map_err(raise)?;
+        Ok(made)
     }
 
     /// Reads a file of save, or of `groat stream --save`, and goes on from there bit by bit. A learner of the
@@ -200,7 +267,8 @@ impl OnlineLearner {
 
     /// Learns from one sample; says what that did.
     fn learn_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>, y: f64) -> PyResult<PyStep> {
-        let x = Sample::of("x", x)?;
+        let x = self.sample(py, x)?;
+        let x = Sample::of("x", &x)?;
         let x = x.numbers()?;
         let mut held = self.session.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let session = self.started(&mut held, x.len()).map_err(raise)?;
@@ -209,16 +277,53 @@ impl OnlineLearner {
 
     /// The output at one sample.
     fn predict_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-        let x = Sample::of("x", x)?;
+        let x = self.sample(py, x)?;
+        let x = Sample::of("x", &x)?;
         let x = x.numbers()?;
-        self.read(py, x.len(), |learner| learner.predict_one(x))
+        self.read(py, x.len(), |session| session.predict_one(x))
+    }
+
+    /// The output at one sample with the interval that holds `coverage` of all targets in the long run, as (value, low,
+    /// high); low and high are None before two errors are known.
+    fn predict_interval(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+    ) -> PyResult<(f64, Option<f64>, Option<f64>)> {
+        let x = self.sample(py, x)?;
+        let x = Sample::of("x", &x)?;
+        let x = x.numbers()?;
+        self.read(py, x.len(), |session| {
+            let (value, interval) = session.predict_interval(x)?;
+            Ok((value, interval.map(|(low, _)| low), interval.map(|(_, high)| high)))
+        })
+    }
+
+    /// Mean squared error so far, those of the baselines, the share of targets inside their intervals, the steps at
+    /// which errors had grown, and words of advice.
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        let held = self.session.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let Some(session) = &*held else { return Ok(out) };
+        out.set_item("mean_squared", session.totals().mean_squared())?;
+        for (name, error) in BASELINES.into_iter().zip(session.baselines()) {
+            out.set_item(name, error)?;
+        }
+        out.set_item("against_baseline", session.against_baseline())?;
+        out.set_item("coverage", session.coverage().1)?;
+        out.set_item("drifts", session.drifts())?;
+        out.set_item("diverged", session.has_diverged())?;
+        let advice: Vec<String> = session.advice().into_iter().map(|advice| advice.text).collect();
+        out.set_item("advice", advice)?;
+        Ok(out)
     }
 
     /// Predictive variance of the noisy output at one sample; None where the method has none.
     fn variance_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
-        let x = Sample::of("x", x)?;
+        let x = self.sample(py, x)?;
+        let x = Sample::of("x", &x)?;
         let x = x.numbers()?;
-        self.read(py, x.len(), |learner| learner.variance(x))
+        self.read(py, x.len(), |session| session.variance(x))
     }
 
     /// Learns from rows in order, and returns the learner itself.
@@ -260,7 +365,7 @@ impl OnlineLearner {
     fn predict<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let x = Input::<f64>::rows_of("x", x)?;
         let rows = x.finite("x")?;
-        let outputs = self.read_detached(py, rows.cols(), |learner| learner.predict_many(rows))?;
+        let outputs = self.read_detached(py, rows.cols(), |session| session.predict_many(rows))?;
         Ok(outputs.into_pyarray(py).into_any())
     }
 
@@ -268,7 +373,7 @@ impl OnlineLearner {
     fn variance<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let x = Input::<f64>::rows_of("x", x)?;
         let rows = x.finite("x")?;
-        let each = |learner: &Learner| rows.iter().map(|x| learner.variance(x)).collect::<Result<Vec<_>>>();
+        let each = |session: &Session| rows.iter().map(|x| session.variance(x)).collect::<Result<Vec<_>>>();
         let found = self.read_detached(py, rows.cols(), each)?;
         match found.into_iter().collect::<Option<Vec<f64>>>() {
             Some(variances) => Ok(variances.into_pyarray(py).into_any()),
@@ -347,8 +452,25 @@ impl OnlineLearner {
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(NewArguments, Bound<'py, PyDict>)> {
-        let kernel = self.kernel.as_ref().map(ToString::to_string);
-        Ok(((self.algorithm.clone(), kernel), self.settings(py)?))
+        let found = self.habits.standardise && self.habits.find_width;
+        let kernel = self.kernel.as_ref().filter(|_| !found).map(ToString::to_string);
+        let settings = self.settings(py)?;
+        let habits = &self.habits;
+        // The default algorithm has a setting of the same name and meaning.
+        if settings.get_item("standardise")?.is_none() {
+            settings.set_item("standardise", habits.standardise)?;
+        } else {
+            settings.del_item("standardise")?;
+            settings.set_item("standardise", false)?;
+        }
+        settings.set_item("coverage", habits.coverage)?;
+        let on_drift = match habits.on_drift {
+            OnDrift::Note => "note",
+            OnDrift::Forget => "forget",
+            OnDrift::Restart => "restart",
+        };
+        settings.set_item("on_drift", on_drift)?;
+        Ok(((self.algorithm.clone(), kernel), settings))
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {

@@ -62,7 +62,7 @@ def test_every_preset_obeys_the_laws(algorithm: str, stream: tuple[Array, Array]
         model = one.snapshot()
     except (groat.NotFittedError, groat.ParameterError):
         # No samples are kept, or several kernels are mixed: such a model is no expansion.
-        assert algorithm in ("memory-cell", "mknlms", "mxklms", "l2-s", "rff-klms")
+        assert algorithm in ("auto", "memory-cell", "mknlms", "mxklms", "l2-s", "rff-klms")
         return
     np.testing.assert_allclose(model.predict(x), one.predict(x), rtol=1e-9, atol=1e-9)
 
@@ -202,3 +202,43 @@ def test_an_interrupt_ends_a_long_run(rng: np.random.Generator) -> None:
         sender.join()
         signal.signal(signal.SIGINT, before)
     assert 0 < learner.steps < len(y) and seen == [500]
+
+
+def test_the_default_needs_no_settings_and_no_scale(rng: np.random.Generator) -> None:
+    x = 1e6 * rng.normal(size=(600, 2))
+    y = 1e-6 * (x[:, 0] * x[:, 1] / 1e12 + 0.01 * rng.normal(size=600))
+    learner = OnlineLearner().partial_fit(x, y)
+    summary = learner.summary()
+    assert learner.algorithm == "auto" and summary["against_baseline"] < 0.6
+    assert not summary["diverged"] and summary["linear RLS"] > summary["mean_squared"]
+    value, low, high = learner.predict_interval(x[0])
+    assert low is not None and high is not None and low < value < high
+    assert abs(summary["coverage"] - 0.9) < 0.05
+
+
+def test_samples_may_be_dicts(stream: tuple[Array, Array]) -> None:
+    x, y = stream
+    rows, named = OnlineLearner("krls-ald"), OnlineLearner("krls-ald")
+    for row, target in zip(x[:50], y):
+        step = named.learn_one({"b": row[1], "a": row[0]}, target)
+        assert step.prediction == rows.learn_one(row, target).prediction
+    assert named.predict_one({"a": 0.1, "b": 0.2}) == rows.predict_one([0.1, 0.2])
+    with pytest.raises(groat.ShapeError, match="no b"):
+        named.predict_one({"a": 0.1, "c": 0.2})
+
+
+def test_algorithms_are_compared_and_tuned(stream: tuple[Array, Array]) -> None:
+    x, y = stream
+    ranking = groat.compare(x, y, ["rls", "krls-ald", "auto"])
+    assert [place["mean_squared"] for place in ranking] == sorted(place["mean_squared"] for place in ranking)
+    assert ranking[-1]["algorithm"] == "rls" and ranking[0]["microseconds"] > 0
+    found = groat.tune(x, y, "knlms")
+    again = OnlineLearner("knlms", **found["settings"]).partial_fit(x, y)
+    assert again.summary()["mean_squared"] == found["mean_squared"] and found["trials"] > 5
+    assert found["mean_squared"] <= next(iter(groat.compare(x, y, ["knlms"])))["mean_squared"]
+
+
+def test_bare_learners_see_samples_as_they_are() -> None:
+    learner = OnlineLearner("lms", standardise=False, eta=0.5)
+    learner.learn_one([2.0], 1.0)
+    assert learner.predict_one([1.0]) == 1.0

@@ -126,6 +126,12 @@ impl Section {
         self
     }
 
+    /// Adds a chart behind a line that opens it; printed pages show it open.
+    pub fn folded_chart(mut self, line: impl Into<String>, chart: Chart) -> Self {
+        self.blocks.push(Block::Details(line.into(), vec![Block::Charts(vec![chart])]));
+        self
+    }
+
     /// Adds a chart; charts that follow each other stand side by side where there is room.
     pub fn chart(mut self, chart: Chart) -> Self {
         match self.blocks.last_mut() {

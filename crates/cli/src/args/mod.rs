@@ -25,7 +25,7 @@ pub use predict::PredictArgs;
 pub use reproduce::ReproduceArgs;
 pub use sample::SampleArgs;
 pub use settings::{SettingArgs, flag_name};
-pub use stream::{MethodArgs, OnBadRow, StreamArgs};
+pub use stream::{MethodArgs, OnBadRow, OnDriftArg, StreamArgs};
 
 use clap::{Args, Parser, Subcommand};
 

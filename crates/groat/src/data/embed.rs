@@ -157,6 +157,23 @@ impl Embedder {
         Ok(true)
     }
 
+    /// Puts a value in the place of the newest output, which was not known when its row came.
+    pub fn mend(&mut self, output: f64) {
+        if let Some(newest) = self.past.front_mut().and_then(|row| row.last_mut()) {
+            *newest = output;
+        }
+    }
+
+    /// The inputs of the newest row.
+    pub fn newest(&self) -> Option<&[f64]> {
+        self.past.front().map(|row| &row[..self.inputs])
+    }
+
+    /// True when the next row has all the past it needs.
+    pub fn is_filled(&self) -> bool {
+        self.past.len() >= self.embedding.lost_rows()
+    }
+
     /// Forgets the past, as after a gap in the series.
     pub fn reset(&mut self) {
         self.past.clear();

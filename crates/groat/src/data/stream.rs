@@ -28,6 +28,8 @@ pub struct InputStream {
     embedder: Option<Embedder>,
     present: Vec<f64>,
     sample: Vec<f64>,
+    /// The last value of each input column of numbers, where missing ones are carried forward; NaN before the first.
+    carried: Option<Vec<f64>>,
 }
 
 impl InputStream {
@@ -43,7 +45,20 @@ impl InputStream {
             None => None,
         };
         let (source, names, sample) = (source.to_owned(), names.to_vec(), vec![0.0; inputs.features()]);
-        Ok(Self { inputs, source, names, places, embedder, present: Vec::new(), sample })
+        Ok(Self { inputs, source, names, places, embedder, present: Vec::new(), sample, carried: None })
+    }
+
+    /// From now on a missing number among the inputs is taken to be what it was in the row before, starting from
+    /// `last` where that is given.
+    pub fn carry_forward(&mut self, last: Option<Vec<f64>>) {
+        let columns = self.inputs.columns().len();
+        let last = last.filter(|last| last.len() == columns);
+        self.carried = Some(last.unwrap_or_else(|| vec![f64::NAN; columns]));
+    }
+
+    /// The last value of each input column, where missing ones are carried forward.
+    pub fn carried(&self) -> Option<&[f64]> {
+        self.carried.as_deref()
     }
 
     /// What the samples are made of.
@@ -79,12 +94,26 @@ impl InputStream {
 
     /// The sample of a row; nothing while a time embedding fills its past.
     pub fn push(&mut self, place: Place, cells: &[Cell]) -> Result<Option<&[f64]>> {
+        crate::error::check_len("values in a row", self.names.len(), cells.len())?;
+        let feedback = self.inputs.embedding().is_some_and(|embedding| embedding.feedback);
+        let output = if feedback { Some(self.target(place, cells)?) } else { None };
+        self.push_with(place, cells, output)
+    }
+
+    /// The same with a target that the caller has found, or has not: then a series that feeds on its own past goes on with
+    /// 0, to be [mended](Embedder::mend) by what is predicted. While its past fills, it needs targets.
+    pub fn push_with(&mut self, place: Place, cells: &[Cell], target: Option<f64>) -> Result<Option<&[f64]>> {
+        crate::error::check_len("values in a row", self.names.len(), cells.len())?;
+        let feedback = self.inputs.embedding().is_some_and(|embedding| embedding.feedback);
+        if feedback && target.is_none() && self.embedder.as_ref().is_some_and(|past| !past.is_filled()) {
+            self.target(place, cells)?;
+        }
         let mut present = std::mem::take(&mut self.present);
         let encoded = self.encode(place, cells, &mut present);
         self.present = present;
         encoded?;
-        let feedback = self.inputs.embedding().is_some_and(|embedding| embedding.feedback);
-        let output = if feedback { self.target(place, cells)? } else { 0.0 };
+        self.remember(cells);
+        let output = if feedback { target.unwrap_or(0.0) } else { 0.0 };
         match &mut self.embedder {
             None => {
                 self.sample.copy_from_slice(&self.present);
@@ -98,12 +127,15 @@ impl InputStream {
     }
 
     fn encode(&self, place: Place, cells: &[Cell], present: &mut Vec<f64>) -> Result<()> {
-        crate::error::check_len("values in a row", self.names.len(), cells.len())?;
         present.clear();
-        for (input, index) in self.inputs.columns().iter().zip(&self.places.columns) {
+        for (at, (input, index)) in self.inputs.columns().iter().zip(&self.places.columns).enumerate() {
+            let carried = self.carried.as_ref().map(|carried| carried[at]).filter(|last| last.is_finite());
             match (index, &input.levels) {
                 (None, _) => present.push(0.0),
-                (Some(index), None) => present.push(self.number(place, cells, *index)?),
+                (Some(index), None) => match carried {
+                    Some(last) if cells[*index] == Cell::Missing => present.push(last),
+                    _ => present.push(self.number(place, cells, *index)?),
+                },
                 (Some(index), Some(levels)) => {
                     let level = self.level(place, &cells[*index], *index, levels)?;
                     let first = present.len();
@@ -113,6 +145,15 @@ impl InputStream {
             }
         }
         Ok(())
+    }
+
+    /// Keeps the numbers of a row that was taken in, for rows that lack some.
+    fn remember(&mut self, cells: &[Cell]) {
+        let Some(carried) = &mut self.carried else { return };
+        for (last, index) in carried.iter_mut().zip(&self.places.columns) {
+            let number = index.and_then(|index| cells[index].number()).filter(|number| number.is_finite());
+            *last = number.unwrap_or(*last);
+        }
     }
 
     fn number(&self, place: Place, cells: &[Cell], index: usize) -> Result<f64> {

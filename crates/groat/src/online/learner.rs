@@ -3,13 +3,14 @@
 use super::methods::{AnyMethod, Method};
 use super::presets;
 use super::step::{Reading, Step};
-use crate::data::Inputs;
+use crate::data::{Inputs, Standardisation};
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
 use crate::model::{Calibration, Model, Record, Task};
 use crate::online::parts::loss::Meaning;
+use crate::online::state::first_rows::Lags;
 use crate::settings::Settings;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,28 @@ impl Learner {
             method,
         };
         Ok(Self { state })
+    }
+
+    /// The same for features that are lags, if the method takes note of that and was told nothing yet; without
+    /// experience.
+    pub(super) fn told_of(self, lags: Lags) -> Result<Self> {
+        let preset = presets::find(&self.state.algorithm)?;
+        let known = preset.parameters().iter().any(|taken| taken.parameter.name == "lags");
+        if !known || lags.newest(self.dimension()).is_none() || self.settings().get("lags").is_some() {
+            return Ok(self);
+        }
+        let settings = self.settings().clone().with("lags", lags.count);
+        Self::new(preset.name, self.kernel(), self.dimension(), &settings)
+    }
+
+    /// What an output means.
+    pub(super) fn meaning(&self) -> Meaning {
+        self.state.method.meaning()
+    }
+
+    /// Steps that were not carried out.
+    pub fn refused(&self) -> u64 {
+        self.state.refused
     }
 
     /// The preset's name.
@@ -168,6 +191,16 @@ impl Learner {
         Ok(())
     }
 
+    /// Looks at the samples that come next, where that saves work.
+    pub(super) fn look_ahead(&mut self, x: Rows<'_>) {
+        self.state.method.look_ahead(x);
+    }
+
+    /// Other samples come next.
+    pub(super) fn drop_look_ahead(&mut self) {
+        self.state.method.drop_look_ahead();
+    }
+
     /// The outputs at rows, in parallel; the same bits for any number of threads.
     pub fn predict_many(&self, x: Rows<'_>) -> Result<Vec<f64>> {
         let explicit = self.state.method.explicit();
@@ -194,18 +227,23 @@ impl Learner {
     /// The model learnt so far, or an error that says why there is none. Such a learner still predicts, saves and tells
     /// of itself like any other.
     pub fn model(&self) -> Result<Model> {
-        self.model_of(None)
+        self.model_of(None, |function| Ok((function, None)))
     }
 
-    /// The same with what its features are made from.
-    pub(super) fn model_of(&self, inputs: Option<&Inputs>) -> Result<Model> {
+    /// The same with what its features are made from, and what they are scaled by.
+    pub(super) fn model_of(
+        &self,
+        inputs: Option<&Inputs>,
+        restore: impl FnOnce(Expansion) -> Result<(Expansion, Option<Standardisation>)>,
+    ) -> Result<Model> {
         let reason = match self.size() {
             0 => "it holds no vector",
             _ => "its model is no expansion in one kernel, but a sum over several kernels or random features",
         };
         let function = self.state.method.snapshot()?;
         let function = function.ok_or_else(|| Error::parse("algorithm", &self.state.algorithm, reason))?;
-        self.finish(function, inputs)
+        let (function, scaling) = restore(function)?;
+        self.finish(function, inputs)?.with_standardisation(scaling)
     }
 
     /// Says what a model answers, how it came to be, and what it is fed.
@@ -268,7 +306,8 @@ impl Learner {
         self.state.method.check_target(y)
     }
 
-    fn check_input(&self, x: &[f64]) -> Result<()> {
+    /// An error unless a sample has the right number of features, all finite.
+    pub(super) fn check_input(&self, x: &[f64]) -> Result<()> {
         check_len("features per sample", self.state.dimension, x.len())?;
         Rows::one(x).check_finite("sample")
     }
@@ -286,7 +325,7 @@ fn finite_output(value: f64) -> Result<f64> {
 }
 
 /// The same error at row `row` of a set.
-fn at_row(error: Error, row: usize) -> Error {
+pub(super) fn at_row(error: Error, row: usize) -> Error {
     match error {
         Error::NotFinite { what, column, value, .. } => Error::NotFinite { what, row, column, value },
         other => other,

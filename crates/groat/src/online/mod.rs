@@ -49,5 +49,5 @@ mod tests;
 
 pub use crate::settings::Settings;
 pub use learner::Learner;
-pub use session::{Answer, Session, Totals};
+pub use session::{Advice, Answer, BASELINES, Concern, Forecast, OnDrift, Prediction, Session, Totals};
 pub use step::{Reading, Step};

@@ -1,7 +1,7 @@
 //! The answers: one line per sample, on standard output or in a file.
 
 use crate::session::stdout_error;
-use groat::online::Step;
+use groat::online::Answer;
 use groat::persist::write_atomically;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -15,6 +15,23 @@ pub struct Lines {
     /// Flush each line, because its reader may be waiting for it.
     live: bool,
     head: bool,
+    /// Whether there is a column of standard deviations; decided with the first line.
+    std: bool,
+    /// The target that the next line is about, where there are several.
+    about: Option<String>,
+}
+
+/// One line: what is there of it is written, the rest stays empty.
+#[derive(Clone, Copy, Default)]
+struct Line {
+    step: Option<u64>,
+    prediction: f64,
+    error: Option<f64>,
+    size: Option<usize>,
+    std: Option<f64>,
+    row: u64,
+    interval: Option<(f64, f64)>,
+    drift: bool,
 }
 
 impl Lines {
@@ -24,18 +41,44 @@ impl Lines {
         let Some(path) = path else {
             // A stream that goes on from a state still starts its lines with a header: its reader is a new one.
             let out = Box::new(BufWriter::new(io::stdout().lock()));
-            return Ok(Self { out, path: None, json, live, head: !json });
+            return Ok(Self { out, path: None, json, live, head: !json, std: false, about: None });
         };
         let fail = |error| groat::Error::io(path.display().to_string(), error);
         let goes_on = step > 0 && path.is_file();
-        let file = if goes_on { cut(path, step)? } else { File::create(path).map_err(fail)? };
+        let (file, std) = if goes_on { cut(path, step)? } else { (File::create(path).map_err(fail)?, false) };
         let out = Box::new(BufWriter::new(file));
-        Ok(Self { out, path: Some(path.to_owned()), json: false, live, head: !goes_on })
+        Ok(Self { out, path: Some(path.to_owned()), json: false, live, head: !goes_on, std, about: None })
     }
 
-    /// Writes the answer to one sample.
-    pub fn write(&mut self, number: u64, step: &Step, std: Option<Option<f64>>) -> anyhow::Result<()> {
-        let result = if self.json { self.object(number, step, std) } else { self.line(number, step, std) };
+    /// Says which of several targets the next line is about.
+    pub fn about(&mut self, target: &str) {
+        self.about = Some(target.to_owned());
+    }
+
+    /// Writes the answer to one row.
+    pub fn write(&mut self, answer: &Answer<'_>) -> anyhow::Result<()> {
+        if self.head {
+            self.std = answer.has_std;
+        }
+        self.put(&Line {
+            step: answer.step.map(|_| answer.number),
+            prediction: answer.prediction.value,
+            error: answer.step.map(|step| step.error),
+            size: Some(answer.size),
+            std: answer.prediction.std,
+            row: answer.row,
+            interval: answer.prediction.interval,
+            drift: answer.drift,
+        })
+    }
+
+    /// Writes a prediction beyond the last row, which was row `row`.
+    pub fn forecast(&mut self, row: u64, prediction: f64) -> anyhow::Result<()> {
+        self.put(&Line { prediction, row, ..Line::default() })
+    }
+
+    fn put(&mut self, line: &Line) -> anyhow::Result<()> {
+        let result = if self.json { self.object(line) } else { self.text(line) };
         let result = result.and_then(|()| if self.live { self.out.flush() } else { Ok(()) });
         result.map_err(|error| self.error(error))
     }
@@ -45,30 +88,45 @@ impl Lines {
         self.out.flush().map_err(|error| self.error(error))
     }
 
-    // `{:?}` is the shortest text that reads back to the same number.
-    fn line(&mut self, number: u64, step: &Step, std: Option<Option<f64>>) -> io::Result<()> {
+    fn text(&mut self, line: &Line) -> io::Result<()> {
         if std::mem::take(&mut self.head) {
-            let more = if std.is_some() { ",std" } else { "" };
-            writeln!(self.out, "step,prediction,error,size{more}")?;
+            let std = if self.std { ",std" } else { "" };
+            let about = if self.about.is_some() { ",target" } else { "" };
+            writeln!(self.out, "step,prediction,error,size{std},row,low,high,drift{about}")?;
         }
-        write!(self.out, "{number},{:?},{:?},{}", step.prediction, step.error, step.size)?;
-        match std {
-            None => writeln!(self.out),
-            Some(None) => writeln!(self.out, ","),
-            Some(Some(std)) => writeln!(self.out, ",{std:?}"),
-        }
+        let (low, high) = (line.interval.map(|(low, _)| low), line.interval.map(|(_, high)| high));
+        let std = if self.std { format!(",{}", number(line.std)) } else { String::new() };
+        let about = self.about.as_ref().map_or_else(String::new, |target| format!(",{target}"));
+        writeln!(
+            self.out,
+            "{},{:?},{},{}{std},{},{},{},{}{about}",
+            whole(line.step),
+            line.prediction,
+            number(line.error),
+            whole(line.size.map(|size| size as u64)),
+            line.row,
+            number(low),
+            number(high),
+            u8::from(line.drift)
+        )
     }
 
-    fn object(&mut self, number: u64, step: &Step, std: Option<Option<f64>>) -> io::Result<()> {
-        let Step { prediction, error, size, .. } = step;
-        write!(
-            self.out,
-            "{{\"step\":{number},\"prediction\":{prediction:?},\"error\":{error:?},\"size\":{size}"
-        )?;
-        match std.flatten() {
-            None => writeln!(self.out, "}}"),
-            Some(std) => writeln!(self.out, ",\"std\":{std:?}}}"),
+    fn object(&mut self, line: &Line) -> io::Result<()> {
+        let step = line.step.map_or_else(String::new, |step| format!("\"step\":{step},"));
+        write!(self.out, "{{{step}\"row\":{},\"prediction\":{:?}", line.row, line.prediction)?;
+        let (low, high) = (line.interval.map(|(low, _)| low), line.interval.map(|(_, high)| high));
+        for (name, value) in [("error", line.error), ("std", line.std), ("low", low), ("high", high)] {
+            if let Some(value) = value {
+                write!(self.out, ",\"{name}\":{value:?}")?;
+            }
         }
+        if let Some(size) = line.size {
+            write!(self.out, ",\"size\":{size}")?;
+        }
+        if let Some(target) = &self.about {
+            write!(self.out, ",\"target\":{}", serde_json::Value::from(target.as_str()))?;
+        }
+        writeln!(self.out, "{}}}", if line.drift { ",\"drift\":true" } else { "" })
     }
 
     fn error(&self, error: io::Error) -> anyhow::Error {
@@ -79,13 +137,23 @@ impl Lines {
     }
 }
 
-/// Keeps the header and the lines up to `step`, and opens the file to go on.
-fn cut(path: &Path, step: u64) -> anyhow::Result<File> {
+/// The shortest text that reads back to the same number; nothing for none.
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:?}"))
+}
+
+fn whole(value: Option<u64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// Keeps the header and the lines up to `step`, and opens the file to go on. Says whether it has standard deviations.
+fn cut(path: &Path, step: u64) -> anyhow::Result<(File, bool)> {
     let fail = |error| groat::Error::io(path.display().to_string(), error);
     let text = std::fs::read_to_string(path).map_err(fail)?;
     let number = |line: &str| line.split(',').next().and_then(|n| n.parse::<u64>().ok());
     let kept = |(i, line): &(usize, &str)| *i == 0 || number(line).is_some_and(|n| n <= step);
     let lines: Vec<&str> = text.lines().enumerate().filter(kept).map(|(_, line)| line).collect();
+    let std = lines.first().is_some_and(|head| head.split(',').any(|name| name == "std"));
     write_atomically(path, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
-    Ok(OpenOptions::new().append(true).open(path).map_err(fail)?)
+    Ok((OpenOptions::new().append(true).open(path).map_err(fail)?, std))
 }

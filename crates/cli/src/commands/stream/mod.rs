@@ -1,71 +1,52 @@
 //! `groat stream`: learn from rows as they arrive, answering each before learning from it.
 
+mod build;
+mod compare;
+mod history;
 mod lines;
 pub mod list;
 mod page;
 mod rows;
-mod score;
+mod several;
+mod summary;
+mod tune;
 
-use crate::args::{MethodArgs, OnBadRow, StreamArgs};
-use crate::exit;
+use crate::args::{OnBadRow, StreamArgs};
 use crate::output::progress::Bar;
-use crate::output::summary::{Summary, duration};
 use crate::session::{Session, check_output, write_file};
-use groat::data::{Embedding, InputOptions, Inputs, Record};
-use groat::online::{self, Learner, Settings};
-use groat::{Error, Kernel};
+use build::{Recipe, choose_inputs, resume};
+use groat::Error;
+use groat::data::Record;
+use groat::online;
 use groat_report::number;
+use history::History;
 use lines::Lines;
 use rows::Rows;
-use score::{History, Recent};
-use serde::Serialize;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use summary::Outcome;
 
-/// The preset when none is named.
-const DEFAULT: &str = "klms-coherence";
 /// Between two looks at the clock.
 const GLANCE: u64 = 64;
 /// Between two updates of the progress line.
 const REFRESH: Duration = Duration::from_millis(100);
+/// Rows that are read ahead of the learner where nobody waits for answers.
+const AHEAD: usize = 64;
 
 /// The running stream.
 struct Stream<'a> {
     args: &'a StreamArgs,
     session: online::Session,
     lines: Lines,
-    recent: Recent,
     history: History,
-}
-
-/// The result in numbers. Field names are part of the command's interface.
-#[derive(Serialize)]
-struct Answer {
-    source: String,
-    target: String,
-    features: Vec<String>,
-    algorithm: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kernel: Option<String>,
-    settings: std::collections::BTreeMap<String, String>,
-    rows: u64,
-    steps: u64,
-    skipped: u64,
-    size: usize,
-    memory_bytes: usize,
-    mean_squared: Option<f64>,
-    seconds: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    out: Option<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    save: Option<PathBuf>,
+    /// Where the key stands in a row.
+    key: Option<usize>,
 }
 
 /// Runs the command.
 pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     if let Some(wanted) = args.method.algorithm.as_deref().and_then(list::wanted) {
-        return list::show(wanted, session);
+        return list::show(wanted, args.method.all, session);
     }
     for path in [&args.out, &args.save, &args.model, &args.report].into_iter().flatten() {
         check_output(path, &[&args.data])?;
@@ -74,6 +55,15 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     let waiting = bar(&args, session, "waiting for the first row");
     let mut rows = Rows::open(&args.data, &args.reading.options(), session)?;
     drop(waiting);
+    if !args.search.compare.is_empty() {
+        return compare::run(&args, rows, session);
+    }
+    if args.search.tune {
+        return tune::run(&args, rows, session);
+    }
+    if let Some(targets) = several::wanted(&args, &mut rows)? {
+        return several::run(&args, rows, targets, session);
+    }
     let mut stream = Stream::open(&args, &rows, session)?;
     let source = rows.source().to_owned();
     let outcome = stream.follow(&mut rows, session, started);
@@ -81,20 +71,8 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     stream.lines.flush()?;
     stream.save()?;
     outcome?;
-    let answer = stream.answer(source, started.elapsed());
-    if let Some(path) = &args.model {
-        stream.session.model()?.save(path)?;
-    }
-    if let Some(path) = &args.report {
-        write_file(path, page::page(&stream, &answer)?.as_bytes())?;
-    }
-    session.check_stop()?;
-    // Standard output belongs to the lines unless they went to a file.
-    if args.out.is_some() {
-        return session.answer(&answer, || answer.text());
-    }
-    session.remark(&answer.sentence());
-    Ok(())
+    stream.forecast()?;
+    stream.finish(Outcome::new(&stream, source, started.elapsed()), session)
 }
 
 /// A bar, unless lines of answers scroll by on the terminal.
@@ -107,17 +85,15 @@ impl<'a> Stream<'a> {
     /// A new stream, or one that goes on from a saved state.
     fn open(args: &'a StreamArgs, rows: &Rows, session: &Session) -> anyhow::Result<Self> {
         let mut learning = match &args.resume {
-            None => {
-                let inputs = choose_inputs(args, rows)?;
-                online::Session::new(build(&args.method, inputs.features())?).with_inputs(inputs)?
-            }
+            None => Recipe::of(&args.method)?.session(args, choose_inputs(args, rows)?)?,
             Some(path) => resume(args, path, rows, session)?,
         };
         learning.read_from(rows.source(), rows.names(), rows.is_named())?;
         learning.inputs().map_or(Ok(()), |inputs| rows.check(inputs))?;
         let steps = learning.totals().steps;
         let lines = Lines::open(args.out.as_deref(), session.json, rows.live, steps)?;
-        Ok(Self { args, session: learning, lines, recent: Recent::default(), history: History::new(steps) })
+        let key = args.key.as_ref().and_then(|key| rows.names().iter().position(|name| name == key));
+        Ok(Self { args, session: learning, lines, history: History::new(steps), key })
     }
 
     /// Takes in all rows.
@@ -126,11 +102,20 @@ impl<'a> Stream<'a> {
         let mut shown = started;
         let before = self.session.totals().steps;
         let seen = if self.args.replay { self.session.totals().rows } else { 0 };
-        let unread = rows.skip(usize::try_from(seen).unwrap_or(usize::MAX));
-        for record in unread {
-            self.take(record)?;
-            let totals = *self.session.totals();
+        let most = if rows.live || self.key.is_some() { 1 } else { AHEAD };
+        let mut unread = rows.skip(usize::try_from(seen).unwrap_or(usize::MAX));
+        let mut ahead = Vec::with_capacity(most);
+        loop {
+            // A checkpoint falls between rows, so no more are read ahead than there are before the next one.
             let every = self.args.checkpoint_every;
+            let until = every.map_or(u64::MAX, |n| n - self.session.totals().rows % n);
+            let limit = most.min(usize::try_from(until).unwrap_or(most));
+            ahead.extend(unread.by_ref().take(limit));
+            if ahead.is_empty() {
+                break;
+            }
+            self.take_all(&mut ahead)?;
+            let totals = *self.session.totals();
             if every.is_some_and(|n| totals.rows.is_multiple_of(n)) {
                 self.lines.flush()?;
                 self.save()?;
@@ -159,7 +144,7 @@ impl<'a> Stream<'a> {
     }
 
     fn progress(&self, speed: f64) -> String {
-        let mse = number(self.recent.mean_squared());
+        let mse = self.session.totals().recent_mean_squared().map_or_else(|| "-".into(), number);
         format!(
             "{}/s, size {}, running MSE {mse}, samples",
             number(speed.round()),
@@ -167,20 +152,59 @@ impl<'a> Stream<'a> {
         )
     }
 
+    /// Answers rows that are at hand, several at once where that is faster.
+    fn take_all(&mut self, ahead: &mut Vec<groat::Result<Record>>) -> anyhow::Result<()> {
+        let mut records: Vec<Record> = Vec::with_capacity(ahead.len());
+        let mut rest = ahead.drain(..);
+        loop {
+            let next = rest.next();
+            match next {
+                Some(Ok(record)) if self.key.is_none() => records.push(record),
+                other => {
+                    self.take_records(&records)?;
+                    records.clear();
+                    match other {
+                        Some(record) => self.take(record)?,
+                        None => return Ok(()),
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_records(&mut self, records: &[Record]) -> anyhow::Result<()> {
+        let mut next = 0;
+        while next < records.len() {
+            let (every, history, lines) = (self.args.every, &mut self.history, &mut self.lines);
+            let mut failed = Ok(());
+            let taken = self.session.take_ahead(&records[next..], |answer| {
+                failed = put(every, history, lines, &answer);
+                Ok(())
+            })?;
+            failed?;
+            next += taken;
+            if taken == 0 {
+                self.take(Ok(records[next].clone()))?;
+                next += 1;
+            }
+        }
+        Ok(())
+    }
+
     /// Answers one row and learns from it; a bad one is an error or skipped.
     fn take(&mut self, record: groat::Result<Record>) -> anyhow::Result<()> {
-        let outcome = match record {
-            Ok(record) => self.session.take(&record),
-            Err(error @ Error::Data { .. }) => Err(error),
-            Err(error) => return Err(error.into()),
+        let (session, key) = (&mut self.session, self.key);
+        let outcome = match &record {
+            Ok(record) => match key.and_then(|key| record.cells.get(key)) {
+                Some(cell) => session.take_keyed(record, &cell.to_string()),
+                None => session.take(record),
+            },
+            Err(Error::Data { .. }) => record.map(|_| None),
+            Err(_) => return Ok(record.map(|_| ())?),
         };
         match outcome {
             Ok(None) => Ok(()),
-            Ok(Some(answer)) => {
-                self.recent.add(&answer.step);
-                self.history.add(answer.x, answer.y, &answer.step);
-                self.lines.write(answer.number, &answer.step, answer.has_std.then_some(answer.std))
-            }
+            Ok(Some(answer)) => put(self.args.every, &mut self.history, &mut self.lines, &answer),
             Err(_) if self.args.on_bad_row == OnBadRow::Skip => {
                 self.session.skip_row();
                 Ok(())
@@ -195,135 +219,55 @@ impl<'a> Stream<'a> {
         self.args.save.as_ref().map_or(Ok(()), |path| Ok(self.session.save(path)?))
     }
 
-    fn answer(&self, source: String, time: Duration) -> Answer {
-        let (learner, inputs, totals) =
-            (self.session.learner(), self.session.inputs(), self.session.totals());
-        let target = inputs.and_then(|inputs| inputs.targets().first());
-        let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        Answer {
-            source,
-            target: target.map_or_else(String::new, |target| target.name.clone()),
-            features: inputs.map_or_else(Vec::new, Inputs::feature_names),
-            algorithm: learner.algorithm().to_owned(),
-            kernel: learner.kernel().map(ToString::to_string),
-            settings: learner.settings().iter().map(own).collect(),
-            rows: totals.rows,
-            steps: totals.steps,
-            skipped: totals.skipped,
-            size: learner.size(),
-            memory_bytes: learner.memory_bytes(),
-            mean_squared: totals.mean_squared(),
-            seconds: time.as_secs_f64(),
-            out: self.args.out.clone(),
-            save: self.args.save.clone(),
+    /// Predictions beyond the last row.
+    fn forecast(&mut self) -> anyhow::Result<()> {
+        let Some(count) = self.args.forecast else { return Ok(()) };
+        let row = self.session.totals().rows;
+        let forecasts = self.session.forecast(count)?;
+        for forecast in &forecasts {
+            self.lines.forecast(row + forecast.ahead, forecast.value)?;
         }
+        self.history.forecast(&forecasts);
+        self.lines.flush()
     }
-}
 
-/// The session of a saved state. One without inputs (its samples were numbers) learns which columns they are now.
-fn resume(args: &StreamArgs, path: &Path, rows: &Rows, session: &Session) -> anyhow::Result<online::Session> {
-    let mut learning = online::Session::load(path)?;
-    let columns_given = args.target.is_some() || !args.features.is_empty() || args.embed.is_some();
-    match (learning.inputs(), columns_given) {
-        (Some(_), true) => {
-            return exit::usage(format!(
-                "{} knows its columns: leave out --target, --features and --embed",
-                path.display()
-            ));
+    /// Model, page and summary; and exit code 1 if the learner has diverged.
+    fn finish(&self, outcome: Outcome, session: &Session) -> anyhow::Result<()> {
+        if let Some(path) = &self.args.model {
+            self.session.model()?.save(path)?;
         }
-        (Some(_), false) => {}
-        (None, _) if args.target.is_none() => {
-            return exit::usage(format!("{} knows no columns: name the --target", path.display()));
+        if let Some(path) = &self.args.report {
+            write_file(path, page::page(self, &outcome)?.as_bytes())?;
         }
-        (None, _) => learning = learning.with_inputs(choose_inputs(args, rows)?)?,
+        session.check_stop()?;
+        // Standard output belongs to the lines unless they went to a file.
+        if self.args.out.is_some() {
+            session.answer(&outcome, || outcome.text())?;
+        } else {
+            session.remark(&outcome.sentence());
+        }
+        for advice in &outcome.advice {
+            session.remark(&advice.text);
+        }
+        if self.session.has_diverged() && !self.args.keep_going {
+            anyhow::bail!(
+                "the learner has diverged; its predictions are of no use (--keep-going ends with 0 all the same)"
+            );
+        }
+        Ok(())
     }
-    let next = learning.totals().rows + 1;
-    session.remark(&match args.replay {
-        true => format!("{}: going on at row {next}, after {} rows seen before", path.display(), next - 1),
-        false => format!("{}: the first row of this input is taken as row {next}", path.display()),
-    });
-    Ok(learning)
 }
 
-fn choose_inputs(args: &StreamArgs, rows: &Rows) -> anyhow::Result<Inputs> {
-    let embedding = args.embed.map(|lags| Embedding {
-        lags: lags as usize,
-        horizon: args.horizon as usize,
-        feedback: !args.no_feedback,
-    });
-    if let Some(several) = args.target.as_ref().filter(|t| t.contains(',') && !rows.names().contains(t)) {
-        return exit::usage(format!(
-            "--target {several}: a stream predicts one column; run one stream for each, or `groat fit`, which takes several"
-        ));
+/// Writes the answer to a row and remembers it for the page.
+fn put(
+    every: u64,
+    history: &mut History,
+    lines: &mut Lines,
+    answer: &online::Answer<'_>,
+) -> anyhow::Result<()> {
+    history.add(answer);
+    if answer.step.is_none() || answer.drift || answer.number.is_multiple_of(every) {
+        lines.write(answer)?;
     }
-    let options = InputOptions {
-        targets: args.target.iter().cloned().collect(),
-        features: args.features.clone(),
-        embedding,
-        ..InputOptions::default()
-    };
-    Ok(Inputs::choose(rows.source(), rows.names(), rows.is_named(), &options)?)
-}
-
-/// The learner that was asked for.
-fn build(args: &MethodArgs, features: usize) -> anyhow::Result<Learner> {
-    let mut settings = Settings::new();
-    for text in &args.set {
-        settings.set_pairs(text)?;
-    }
-    let parts = [
-        ("update", &args.update),
-        ("novelty", &args.novelty),
-        ("cost", &args.cost),
-        ("projection", &args.projection),
-        ("strategy", &args.strategy),
-        ("loss", &args.loss),
-    ];
-    for (kind, part) in parts {
-        part.as_ref().map_or(Ok(()), |part| settings.add(kind, part))?;
-    }
-    let algorithm = args.algorithm.as_deref().unwrap_or(DEFAULT);
-    Ok(Learner::new(algorithm, kernel(args)?.as_ref(), features, &settings)?)
-}
-
-/// The kernel that was asked for, if any was.
-fn kernel(args: &MethodArgs) -> anyhow::Result<Option<Kernel>> {
-    let given = args.kernel.as_ref();
-    let Some(width) = args.width else { return Ok(given.map(|given| given.kernel.clone())) };
-    let kernel = given.map_or_else(|| Kernel::gaussian(width), |given| given.kernel.clone());
-    if given.is_some_and(|given| given.width_given) || kernel.width().is_none() {
-        return exit::usage("--width is for a kernel that has a width and was given none");
-    }
-    Ok(Some(kernel.with_width(width)))
-}
-
-impl Answer {
-    fn text(&self) -> String {
-        Summary::default()
-            .line("data", &self.source)
-            .line("target", &self.target)
-            .line("algorithm", &self.algorithm)
-            .maybe("kernel", self.kernel.clone())
-            .line("rows", self.rows.to_string())
-            .line("skipped", self.skipped.to_string())
-            .line("samples", self.steps.to_string())
-            .line("size", self.size.to_string())
-            .line("MSE", self.mean_squared.map_or_else(|| "-".into(), number))
-            .line("time", duration(Duration::from_secs_f64(self.seconds)))
-            .maybe("lines", self.out.as_ref().map(|path| path.display().to_string()))
-            .maybe("state", self.save.as_ref().map(|path| path.display().to_string()))
-            .to_text()
-    }
-
-    fn sentence(&self) -> String {
-        format!(
-            "{} samples from {} rows ({} skipped), size {}, MSE {}, {}",
-            self.steps,
-            self.rows,
-            self.skipped,
-            self.size,
-            self.mean_squared.map_or_else(|| "-".into(), number),
-            duration(Duration::from_secs_f64(self.seconds))
-        )
-    }
+    Ok(())
 }

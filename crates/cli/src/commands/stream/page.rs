@@ -1,51 +1,113 @@
 //! The page of `groat stream --report`.
 
-use super::score::History;
-use super::{Answer, Stream};
+use super::Stream;
+use super::history::{History, Moment, Point};
+use super::summary::Outcome;
 use crate::evaluation::Evaluation;
 use crate::output::page::{self, Part};
 use crate::output::summary::count;
 use groat::Matrix;
 use groat::data::{Answers, Dataset};
-use groat_report::{Axis, Chart, Line, Page, Section, Table, number};
+use groat::online::BASELINES;
+use groat_report::{Axis, Band, Chart, Line, Page, Rule, Section, Table, number};
 
 /// The whole page.
-pub fn page(stream: &Stream<'_>, answer: &Answer) -> anyhow::Result<String> {
+pub fn page(stream: &Stream<'_>, outcome: &Outcome) -> anyhow::Result<String> {
     let lead = format!(
-        "{} learnt one at a time by {}; {} kept.",
-        count(answer.steps as usize, "sample"),
-        answer.algorithm,
-        count(answer.size, "vector")
+        "{} learnt one at a time by {}; {} kept. Every prediction was made before its target was seen.",
+        count(outcome.steps as usize, "sample"),
+        outcome.algorithm,
+        count(outcome.size, "vector")
     );
-    let mut page = Page::new(format!("{} in {}", answer.target, answer.source))
-        .lead(lead)
-        .section(course(&stream.history));
-    if let Some(section) = function(stream, &answer.target)? {
+    let mut page = Page::new(format!("{} in {}", outcome.target, outcome.source)).lead(lead);
+    for advice in &outcome.advice {
+        page = page.lead(format!("Take note: {}.", advice.text));
+    }
+    page = page
+        .section(errors(outcome))
+        .section(signal(&stream.history, outcome))
+        .section(course(&stream.history, outcome));
+    if let Some(section) = function(stream, &outcome.target)? {
         page = page.section(section);
     }
-    let readings = stream.session.learner().diagnostics();
-    let table =
-        readings.iter().fold(Table::new("Readings", ["reading", "value", "meaning"]), |table, reading| {
-            table.row([reading.name.to_owned(), number(reading.value), reading.meaning.to_owned()])
-        });
-    let page =
-        page.section(Section::new("What the learner says of itself").table(table)).section(settings(answer));
-    Ok(page.foot(page::foot()).to_html())
+    Ok(page.section(readings(stream, outcome)).section(settings(outcome)).foot(page::foot()).to_html())
 }
 
-fn course(history: &History) -> Section {
-    let line = |name: &str, value: fn((f64, f64, f64)) -> f64| {
-        Line::new(name, history.points().map(|point| (point.0, value(point))).collect())
-    };
-    let errors = Chart::new("Learning curve")
+/// How the learner compares.
+fn errors(outcome: &Outcome) -> Section {
+    let own = outcome.mean_squared.unwrap_or(f64::NAN);
+    let mut table = Table::new("Errors", ["predictor", "mean squared error", "this learner's, of it"]).row([
+        outcome.algorithm.clone(),
+        number(own),
+        "1".into(),
+    ]);
+    for name in BASELINES {
+        if let Some(error) = outcome.baselines.get(name) {
+            let times = if *error > 0.0 { number((1e3 * own / error).round() / 1e3) } else { "-".into() };
+            table = table.row([name.to_owned(), number(*error), times]);
+        }
+    }
+    Section::new("Beside the baselines").table(table)
+}
+
+/// Target and prediction over time.
+fn signal(history: &History, outcome: &Outcome) -> Section {
+    let whole: Vec<Moment> = history.whole.clone();
+    let newest: Vec<Moment> = history.newest.iter().copied().collect();
+    Section::new("Signal and prediction").chart(moments("The whole run", &whole, outcome)).chart(moments(
+        "The last part",
+        &newest,
+        outcome,
+    ))
+}
+
+fn moments(title: &str, moments: &[Moment], outcome: &Outcome) -> Chart {
+    let band = moments.iter().filter_map(|m| m.interval.map(|(low, high)| (m.step, low, high))).collect();
+    let targets = moments.iter().filter_map(|m| Some((m.step, m.target?))).collect();
+    let predictions = moments.iter().map(|m| (m.step, m.prediction)).collect();
+    let first = moments.first().map_or(0.0, |m| m.step);
+    let drifts = outcome.drifts.iter().map(|at| *at as f64).filter(|at| *at >= first);
+    let inside = format!("{} % interval", number((100.0 * outcome.coverage.asked).round()));
+    Chart::new(title)
         .x(Axis::new("sample"))
-        .y(Axis::new("mean squared error before learning").log())
-        .layer(line("squared error", |point| point.1));
+        .y(Axis::new(outcome.target.clone()))
+        .layer(Band::new(inside, band))
+        .layer(Line::new("target", targets))
+        .layer(Line::new("prediction", predictions))
+        .layers(drifts.map(|at| Rule::vertical("drift", at)))
+}
+
+fn course(history: &History, outcome: &Outcome) -> Section {
+    let points: Vec<Point> = history.points().collect();
+    let drifts = || outcome.drifts.iter().map(|at| Rule::vertical("drift", *at as f64));
+    let curve = |k: usize, decibel: bool| -> Vec<(f64, f64)> {
+        let value = |error: f64| if decibel { 10.0 * error.log10() } else { error };
+        points.iter().map(|point| (point.step, value(point.errors[k]))).collect()
+    };
+    let known =
+        |(k, name): (usize, &'static str)| outcome.baselines.contains_key(name).then_some((k + 1, name));
+    let names: Vec<(usize, &str)> = BASELINES.into_iter().enumerate().filter_map(known).collect();
+    let drawn = |title: &str, axis: Axis, decibel: bool| {
+        let baselines = names.iter().map(|(k, name)| Line::new(*name, curve(*k, decibel)).dashed());
+        Chart::new(title)
+            .x(Axis::new("sample"))
+            .y(axis)
+            .layer(Line::new("squared error", curve(0, decibel)))
+            .layers(baselines)
+            .layers(drifts())
+    };
     let sizes = Chart::new("Size of the dictionary")
         .x(Axis::new("sample"))
         .y(Axis::new("vectors"))
-        .layer(line("size", |point| point.2).steps());
-    Section::new("The course of this run").chart(errors).chart(sizes)
+        .layer(Line::new("size", points.iter().map(|point| (point.step, point.size)).collect()).steps());
+    Section::new("The course of this run")
+        .chart(drawn(
+            "Learning curve, smoothed",
+            Axis::new("mean squared error before learning").log(),
+            false,
+        ))
+        .chart(sizes)
+        .folded_chart("The learning curve in decibels", drawn("Learning curve in dB", Axis::new("dB"), true))
 }
 
 /// The function over one or two features, with the dictionary.
@@ -62,15 +124,49 @@ fn function(stream: &Stream<'_>, target: &str) -> anyhow::Result<Option<Section>
     Ok(page::space(&model, &[part])?)
 }
 
-fn settings(answer: &Answer) -> Section {
+/// What the learner says of itself, with advice beside what calls for it.
+fn readings(stream: &Stream<'_>, outcome: &Outcome) -> Section {
+    let advice = |reading: &str| {
+        let concern = match reading {
+            "refused" => "refused",
+            "size" => "saturated",
+            "largest_step" => "diverged",
+            _ => return String::new(),
+        };
+        outcome.advice.iter().find(|a| a.concern == concern).map_or_else(String::new, |a| a.text.clone())
+    };
+    let readings = stream.session.learner().diagnostics();
+    let table = readings.iter().fold(
+        Table::new("Readings", ["reading", "value", "meaning", "advice"]),
+        |table, reading| {
+            let cells = [
+                reading.name.to_owned(),
+                number(reading.value),
+                reading.meaning.to_owned(),
+                advice(reading.name),
+            ];
+            table.row(cells)
+        },
+    );
+    Section::new("What the learner says of itself").table(table)
+}
+
+fn settings(outcome: &Outcome) -> Section {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut pairs = vec![
-        ("data".to_owned(), answer.source.clone()),
-        ("algorithm".to_owned(), answer.algorithm.clone()),
-        ("kernel".to_owned(), answer.kernel.clone().unwrap_or_else(|| "none".into())),
-        ("features".to_owned(), answer.features.join(", ")),
-        ("mean squared error".to_owned(), answer.mean_squared.map_or_else(|| "-".into(), number)),
-        ("rows skipped".to_owned(), answer.skipped.to_string()),
+        ("data".to_owned(), outcome.source.clone()),
+        ("algorithm".to_owned(), outcome.algorithm.clone()),
+        ("kernel".to_owned(), outcome.kernel.clone().unwrap_or_else(|| "none".into())),
+        ("standardised".to_owned(), if outcome.standardised { "yes" } else { "no" }.to_owned()),
+        ("features".to_owned(), outcome.features.join(", ")),
+        ("mean squared error".to_owned(), outcome.mean_squared.map_or_else(|| "-".into(), number)),
+        ("coverage asked for".to_owned(), percent(outcome.coverage.asked)),
+        ("coverage found".to_owned(), outcome.coverage.found.map_or_else(|| "-".into(), percent)),
+        ("rows skipped".to_owned(), outcome.skipped.to_string()),
     ];
-    pairs.extend(answer.settings.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
-    Section::new("Settings").settings(pairs)
+    pairs.extend(outcome.in_force.iter().map(|(name, value)| {
+        let given = if outcome.settings.contains_key(name) { "" } else { " (default)" };
+        (name.to_owned(), format!("{value}{given}"))
+    }));
+    Section::new("Settings in force").settings(pairs)
 }

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Where rows come from.
 pub struct Rows {
     source: Source,
+    /// A row that was looked at before its time.
+    peeked: Option<groat::Result<Record>>,
     /// Whether each row is waiting for its answer.
     pub live: bool,
     stop: Arc<AtomicBool>,
@@ -31,12 +33,30 @@ impl Rows {
             None => matches!(Format::sniff(&head(path)?), Format::Csv | Format::Ndjson),
         };
         if text {
-            return Ok(Self { source: Source::Text(open_rows(path, options, session)?), live, stop });
+            return Ok(Self {
+                source: Source::Text(open_rows(path, options, session)?),
+                peeked: None,
+                live,
+                stop,
+            });
         }
         let mut reader = open_tables(path, options, session)?;
         let Some(table) = reader.next() else { anyhow::bail!("{} holds no rows", path.display()) };
         let table = session.unless_stopped(table)?;
-        Ok(Self { source: Source::Batches { table, reader: Box::new(reader), next: 0 }, live, stop })
+        Ok(Self {
+            source: Source::Batches { table, reader: Box::new(reader), next: 0 },
+            peeked: None,
+            live,
+            stop,
+        })
+    }
+
+    /// The next row, which stays the next.
+    pub fn peek(&mut self) -> Option<&groat::Result<Record>> {
+        if self.peeked.is_none() {
+            self.peeked = self.next();
+        }
+        self.peeked.as_ref()
     }
 
     /// Name of the source.
@@ -77,6 +97,9 @@ impl Iterator for Rows {
 
     /// The next row; nothing at the end of the input, or when the wait for it was given up.
     fn next(&mut self) -> Option<Self::Item> {
+        if self.peeked.is_some() {
+            return self.peeked.take();
+        }
         let row = match &mut self.source {
             Source::Text(reader) => reader.next(),
             Source::Batches { reader, table, next } => next_of_batches(reader, table, next),

@@ -70,6 +70,8 @@ macro_rules! methods {
 }
 
 methods! {
+    /// Several predictors, weighted by how they did.
+    Auto(super::auto::Auto),
     /// Update rule x novelty x cost x projection x strategy.
     Composed(crate::online::composed::Composed),
     /// LMS and normalised LMS on the inputs themselves.

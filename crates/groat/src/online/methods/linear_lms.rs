@@ -1,6 +1,7 @@
 //! LMS and normalised LMS on the inputs themselves: the linear baselines. `O(d)` a step.
 //!
-//! `w += eta e x`, or `w += eta e x / (eps + |x|^2)`. The plain form wants `eta |x|^2 < 2`.
+//! `w += eta e x`, or `w += eta e x / (eps + |x|^2)`. The plain form wants `eta |x|^2 < 2`; longer
+//! steps are shortened to the one that meets the target unless `bounded` is off.
 
 use super::Method;
 use crate::error::{Error, Result, check_len};
@@ -9,7 +10,7 @@ use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::online::presets::Plan;
 use crate::online::state::bits;
-use crate::online::state::step_size::{normalised, sound};
+use crate::online::state::step_size::{held, normalised, sound};
 use crate::online::step::{Reading, Step};
 use crate::simd::{axpy, dot};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ pub(crate) struct LinearLms {
     eta: f64,
     /// Regulariser of the normalised step; `None` for the plain one.
     eps: Option<f64>,
+    /// Steps that would overshoot are shortened.
+    bounded: bool,
     #[serde(with = "bits")]
     weights: Vec<f64>,
     largest_step: f64,
@@ -31,6 +34,7 @@ impl LinearLms {
         Ok(Self {
             eta: plan.values.number("eta")?,
             eps: None,
+            bounded: plan.values.flag("bounded")?,
             weights: vec![0.0; plan.dimension],
             largest_step: 0.0,
         })
@@ -61,7 +65,7 @@ impl Method for LinearLms {
         let prediction = self.output(x);
         let error = y - prediction;
         let norm = dot(x, x);
-        let step = normalised(self.eta, self.eps, norm);
+        let step = held(normalised(self.eta, self.eps, norm), norm, self.bounded);
         self.largest_step = self.largest_step.max((step * norm).min(f64::MAX));
         let gain = step * error;
         let usable = sound(gain) && sound(gain * norm.sqrt());

@@ -18,6 +18,7 @@ macro_rules! method_on_basis {
 }
 
 mod any;
+pub(crate) mod auto;
 pub(crate) mod extended_krls;
 pub(crate) mod fixed_budget_klms;
 pub(crate) mod fixed_budget_quantised_klms;

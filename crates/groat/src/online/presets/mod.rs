@@ -4,12 +4,16 @@
 //! a method with a state of its own. A mix also takes the names of parts as settings, so that any part of
 //! any preset can be exchanged: `spl` with `cost=magnitude` is spelled exactly so.
 
+mod needs;
 pub mod parameters;
 mod table;
+mod toolbox;
 
 pub use crate::settings::Setting;
 pub(crate) use crate::settings::Values;
+pub use needs::{NEEDS, Need, Suited};
 pub use table::PRESETS;
+pub use toolbox::{TOOLBOX, Translation};
 
 use super::composed::Composed;
 use super::methods::AnyMethod;
@@ -86,6 +90,11 @@ impl Preset {
     /// False when it works on the inputs themselves, without a kernel.
     pub fn takes_kernel(&self) -> bool {
         !matches!(self.recipe, Recipe::Own { linear: true, .. })
+    }
+
+    /// True when it takes samples of any scale and standardises them by itself.
+    pub fn scales_itself(&self) -> bool {
+        matches!(&self.recipe, Recipe::Own { values, .. } if values.iter().any(|(name, _)| *name == "standardise"))
     }
 
     /// The kernel in use when `given` was asked for: the Gaussian one of width 1 where none was.

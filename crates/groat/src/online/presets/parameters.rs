@@ -25,6 +25,11 @@ pub const PARAMETERS: &[Parameter] = &[
     row("loss", Range::Choice(loss::NAMES), "loss whose gradient drives the update"),
     row("loss_scale", Range::Positive, "threshold of the Huber loss, width of the correntropy loss"),
     row("eta", Range::Positive, "step size"),
+    row(
+        "bounded",
+        Range::Flag,
+        "a step that would overshoot (eta |k|^2 above 2) is shortened to meet the target",
+    ),
     row("rho", Range::NotNegative, "decay: weights shrink by (1 - eta rho) a step"),
     row(
         "mu0",
@@ -87,6 +92,12 @@ pub const PARAMETERS: &[Parameter] = &[
     row("seed", Range::Whole, "seed of the random features"),
     row("frequencies", Range::NumbersOrDrawn, "frequencies of the features row by row, or drawn"),
     row("phases", Range::NumbersOrDrawn, "phases of the features, or drawn"),
+    row(
+        "lags",
+        Range::Whole,
+        "features come in groups of so many lags, newest first, and the last group is the target's past; 0 = no series",
+    ),
+    row("standardise", Range::Flag, "features and target are scaled by what the first 256 rows say"),
     row("floor", Range::NotNegative, "least residual, relative to k(x,x), at which a vector may enter"),
 ];
 

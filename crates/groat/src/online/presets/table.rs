@@ -3,6 +3,7 @@
 use super::{Defaults, Plan, Preset, Recipe};
 use crate::error::Result;
 use crate::online::methods::AnyMethod;
+use crate::online::methods::auto::Auto;
 use crate::online::methods::extended_krls::ExtendedKrls;
 use crate::online::methods::fixed_budget_klms::FixedBudgetKlms;
 use crate::online::methods::fixed_budget_quantised_klms::FixedBudgetQklms;
@@ -86,9 +87,16 @@ const GAO: &str = "Gao, Chen, Richard, Huang, Flamary, Kernel LMS algorithm with
 /// Every named algorithm.
 pub const PRESETS: &[Preset] = &[
     own(
+        "auto",
+        |plan| Auto::new(plan).map(AnyMethod::from),
+        &[("budget", "60"), ("lags", "0"), ("standardise", "true")],
+        "the default: last value, running mean, linear and kernel predictors side by side, weighted by how they did",
+        "Wintenberger, Optimal learning with Bernstein online aggregation, 2017; Gaillard, Stoltz, van Erven, A second-order bound with excess losses, 2014",
+    ),
+    own(
         "lms",
         |plan| LinearLms::lms(plan).map(AnyMethod::from),
-        &[("eta", "0.05")],
+        &[("eta", "0.05"), ("bounded", "true")],
         "least mean squares on the inputs themselves",
         slides!("Least Mean Square (LMS) Algorithm"),
     )
@@ -96,7 +104,7 @@ pub const PRESETS: &[Preset] = &[
     own(
         "nlms",
         |plan| LinearLms::nlms(plan).map(AnyMethod::from),
-        &[("eta", "0.5"), ("eps", "1e-6")],
+        &[("eta", "0.5"), ("eps", "1e-6"), ("bounded", "true")],
         "LMS with the step eta / (eps + |x|^2)",
         "Haykin, Adaptive filter theory, normalised LMS; Nagumo, Noda 1967",
     )

@@ -6,6 +6,7 @@
 pub(crate) mod basis;
 pub(crate) mod bits;
 pub(crate) mod dictionary;
+pub(crate) mod first_rows;
 pub(crate) mod inverse;
 pub(crate) mod look_ahead;
 pub(crate) mod recent;

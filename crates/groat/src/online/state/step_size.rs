@@ -9,6 +9,12 @@ pub(crate) fn sound(value: f64) -> bool {
     value.abs() < LIMIT
 }
 
+/// The step, or the one that meets the target where it would overshoot: a step times the squared norm of what it
+/// multiplies is the share of the error that it takes away, and above 2 errors grow from step to step.
+pub(crate) fn held(step: f64, norm: f64, bounded: bool) -> f64 {
+    if bounded && step * norm > 2.0 { 1.0 / norm } else { step }
+}
+
 /// The step `eta`, or `eta / (eps + norm)` where there is a regulariser of a normalised step.
 pub(crate) fn normalised(eta: f64, eps: Option<f64>, norm: f64) -> f64 {
     eps.map_or(eta, |eps| eta / (eps + norm).max(f64::MIN_POSITIVE))

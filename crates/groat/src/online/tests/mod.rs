@@ -5,6 +5,7 @@ mod reduction;
 mod session;
 mod several_outputs;
 mod updates;
+mod watching;
 
 use super::state::{Needs, Sample, Tracked};
 use crate::kernels::Kernel;

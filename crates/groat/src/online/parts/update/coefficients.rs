@@ -2,12 +2,12 @@
 //! coherence-based KLMS), and its normalised form `alpha += eta g k / (eps + |k|^2)` (Richard, Bermudez,
 //! Honeine 2009, (21)-(24)).
 //!
-//! The plain form diverges when `eta |k|^2` stays above 2, and `|k|^2` grows with the dictionary; the
-//! largest value met is among the diagnostics. The normalised form does not.
+//! The plain form diverges when `eta |k|^2` stays above 2, and `|k|^2` grows with the dictionary, unless such steps are
+//! shortened (`bounded`); the largest value met is among the diagnostics. The normalised form does not.
 
 use super::{Needs, Projection, Rule, Sample, Tracked, Values};
 use crate::error::Result;
-use crate::online::state::step_size::normalised;
+use crate::online::state::step_size::{held, normalised};
 use crate::simd::{axpy, dot};
 use serde::{Deserialize, Serialize};
 
@@ -18,11 +18,14 @@ pub(crate) struct Coefficients {
     rho: f64,
     /// Regulariser of the normalised step; `None` for the plain one.
     eps: Option<f64>,
+    /// Steps that would overshoot are shortened.
+    bounded: bool,
 }
 
 impl Coefficients {
     pub(super) fn plain(values: &Values) -> Result<Self> {
-        Ok(Self { eta: values.number("eta")?, rho: values.number("rho")?, eps: None })
+        let (eta, rho, bounded) = (values.number("eta")?, values.number("rho")?, values.flag("bounded")?);
+        Ok(Self { eta, rho, eps: None, bounded })
     }
 
     pub(super) fn normalised(values: &Values) -> Result<Self> {
@@ -36,7 +39,7 @@ impl Coefficients {
 
     /// The factor of `k` when the squared norm of all kernel values is `norm`.
     fn factor(&self, pull: f64, norm: f64) -> f64 {
-        normalised(self.eta, self.eps, norm) * pull
+        held(normalised(self.eta, self.eps, norm), norm, self.bounded) * pull
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::{Projection, Rule, Sample, Tracked, Values};
 use crate::error::Result;
-use crate::online::state::step_size::normalised;
+use crate::online::state::step_size::{held, normalised};
 use serde::{Deserialize, Serialize};
 
 /// The gradient step.
@@ -18,12 +18,14 @@ pub(crate) struct Gradient {
     eps: Option<f64>,
     /// Weights decay before the error is taken, as the toolbox's NORMA does, and not after.
     decay_first: bool,
+    /// Steps that would overshoot are shortened.
+    bounded: bool,
 }
 
 impl Gradient {
     pub(super) fn plain(values: &Values) -> Result<Self> {
-        let (eta, rho) = (values.number("eta")?, values.number("rho")?);
-        Ok(Self { eta, rho, eps: None, decay_first: false })
+        let (eta, rho, bounded) = (values.number("eta")?, values.number("rho")?, values.flag("bounded")?);
+        Ok(Self { eta, rho, eps: None, decay_first: false, bounded })
     }
 
     pub(super) fn normalised(values: &Values) -> Result<Self> {
@@ -45,7 +47,7 @@ impl Gradient {
     }
 
     fn step(&self, kxx: f64) -> f64 {
-        normalised(self.eta, self.eps, kxx)
+        held(normalised(self.eta, self.eps, kxx), kxx, self.bounded)
     }
 }
 

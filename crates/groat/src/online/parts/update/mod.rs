@@ -72,16 +72,16 @@ pub(crate) trait Rule {
 part_table! {
     /// An update rule, chosen by name.
     "update": Update of Rule {
-        Gradient(gradient::Gradient) = "gradient", [("eta", "0.5"), ("rho", "0")], gradient::Gradient::plain,
+        Gradient(gradient::Gradient) = "gradient", [("eta", "0.5"), ("rho", "0"), ("bounded", "true")], gradient::Gradient::plain,
             "step along k(x, .) in the function space; the decay follows the error (KLMS, NORMA, SPL)";
         NormalisedGradient(gradient::Gradient) = "normalised-gradient",
-            [("eta", "0.5"), ("rho", "0"), ("eps", "1e-6")], gradient::Gradient::normalised,
+            [("eta", "0.5"), ("rho", "0"), ("eps", "1e-6"), ("bounded", "true")], gradient::Gradient::normalised,
             "the same with the step eta / (eps + k(x,x))";
-        DecayFirst(gradient::Gradient) = "decay-first", [("eta", "0.5"), ("rho", "1e-4")],
+        DecayFirst(gradient::Gradient) = "decay-first", [("eta", "0.5"), ("rho", "1e-4"), ("bounded", "true")],
             gradient::Gradient::decay_first, "gradient whose error is taken after the decay (NORMA of the toolbox)";
-        Lms(coefficients::Coefficients) = "lms", [("eta", "0.1"), ("rho", "0")], coefficients::Coefficients::plain,
+        Lms(coefficients::Coefficients) = "lms", [("eta", "0.1"), ("rho", "0"), ("bounded", "true")], coefficients::Coefficients::plain,
             "LMS on the vector of kernel values: alpha += eta e k";
-        Nlms(coefficients::Coefficients) = "nlms", [("eta", "0.5"), ("rho", "0"), ("eps", "1e-2")],
+        Nlms(coefficients::Coefficients) = "nlms", [("eta", "0.5"), ("rho", "0"), ("eps", "1e-2"), ("bounded", "true")],
             coefficients::Coefficients::normalised,
             "normalised LMS on kernel values: alpha += eta e k / (eps + |k|^2)";
         AffineProjection(affine_projection::Affine) = "affine-projection",

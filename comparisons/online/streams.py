@@ -1,0 +1,179 @@
+"""Real and made streams, one sample at a time: groat's default beside its presets, baselines and river's pipelines.
+
+    comparisons/run online/streams [--rows 3000] [--data ../shared] [--out comparisons/runs/DATE/streams.csv]
+
+Every contender predicts a sample before it learns from it, one call at a time from Python. Printed are mean squared errors
+as multiples of the better of last value and linear least squares (with forgetting or without, whichever is better),
+microseconds a sample, and bytes (groat's state; river's pickled pipeline).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import math
+import pathlib
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import groat
+import numpy as np
+from numpy.typing import NDArray
+from river import compose, forest, linear_model, neighbors, preprocessing, tree
+
+Array = NDArray[np.float64]
+LAGS = 12
+# Presets that a person might try, at their defaults: the best of them is what a good choice would give.
+PRESETS = ["krls-tracker", "krls-ald", "krls-window", "spl-coherence", "knlms", "qklms", "klms-coherence", "rff-klms", "rls"]
+
+
+def read(path: pathlib.Path) -> Array:
+    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
+    with opened as lines:
+        rows = list(csv.reader(lines))[1:]
+    return np.array([[float(value) for value in row] for row in rows])
+
+
+def embed(table: Array, lags: int) -> tuple[Array, Array]:
+    """As `groat stream --embed`: of each driver the present and past values, of the target the past ones."""
+    rows = range(lags, len(table))
+    drivers, y = table[:, :-1].T, table[:, -1]
+    x = [np.concatenate([*(u[t - lags + 1 : t + 1][::-1] for u in drivers), y[t - lags : t][::-1]]) for t in rows]
+    return np.array(x), y[lags:]
+
+
+def made(rng: np.random.Generator) -> Iterator[tuple[str, Array, Array]]:
+    n = 3000
+    signs = rng.choice([-1.0, 1.0], n + 8)
+    channel = signs[1:] + 0.5 * signs[:-1]
+    received = channel - 0.09 * channel**3 + 0.1 * rng.standard_normal(len(channel))
+    yield "equaliser", np.array([received[t - 4 : t + 1][::-1] for t in range(6, n)]), signs[5 : n - 1]
+    u = rng.standard_normal(n + 5)
+    x = np.array([u[t - 4 : t + 1][::-1] for t in range(5, n)])
+    first, second = np.array([1, -0.4, 0.2, 0.1, -0.05]), np.array([-0.3, 1, 0.6, -0.2, 0.1])
+    half = np.arange(len(x)) < len(x) // 2
+    yield "channel switch", x, np.tanh(np.where(half, x @ first, x @ second)) + 0.05 * rng.standard_normal(len(x))
+    x, angle = rng.standard_normal((n, 4)), np.linspace(0, 2 * math.pi, n)
+    yield "turning classes", x, np.sign(x[:, 0] * np.cos(angle) + x[:, 1] * np.sin(angle))
+    x = rng.uniform(0, 10, (n, 3))
+    limit = np.array([8, 9, 7, 9.5])[np.arange(n) * 4 // n]
+    y = np.where(x[:, 0] + x[:, 1] < limit, 1.0, -1.0)
+    yield "jumping classes", x, np.where(rng.random(n) < 0.1, -y, y)
+
+
+def streams(data: pathlib.Path, rows: int) -> Iterator[tuple[str, Array, Array, int]]:
+    root = pathlib.Path(__file__).resolve().parents[2]
+    series = [data / "streams" / f"{name}.csv.gz" for name in ("co2_weekly", "elnino_monthly", "nile", "taylor_demand", "water_flow", "seattle_weather")]
+    series += [data / "data" / name / "data.csv.gz" for name in ("santafe_laser_a", "lorenz", "mackey_glass30", "gas_furnace", "mimo_testbed")]
+    sunspots = read(root / "datasets/sunspots.csv")[:, 1:]
+    yield "sunspots", *embed(sunspots, LAGS), LAGS
+    for path in series:
+        name = path.parent.name if path.name.startswith("data") else path.name.split(".")[0]
+        yield name, *embed(read(path)[:rows], LAGS), LAGS
+    for name in ("bike", "elevators"):
+        table = read(data / "data" / name / "data.csv.gz")[:rows]
+        yield name, table[:, :-1], table[:, -1], 0
+    for name, x, y in made(np.random.default_rng(1)):
+        yield name, x[:rows], y[:rows], 0
+
+
+def run_groat(x: Array, y: Array, algorithm: str, **settings: Any) -> dict[str, float]:
+    learner = groat.OnlineLearner(algorithm, **settings)
+    started = time.perf_counter()
+    errors = [learner.learn_one(row, target).error for row, target in zip(x, y)]
+    seconds = time.perf_counter() - started
+    summary = learner.summary()
+    return {
+        "mse": float(np.mean(np.square(errors))),
+        "us": 1e6 * seconds / len(y),
+        "bytes": learner.diagnostics()["memory_bytes"],
+        "last": summary["last value"],
+        "linear": summary["linear RLS"],
+    }
+
+
+PIPELINES: dict[str, Callable[[], Any]] = {
+    "linear": lambda: compose.Pipeline(preprocessing.StandardScaler(), linear_model.LinearRegression()),
+    "knn": lambda: compose.Pipeline(preprocessing.StandardScaler(), neighbors.KNNRegressor(n_neighbors=5)),
+    "hoeffding": lambda: compose.Pipeline(preprocessing.StandardScaler(), tree.HoeffdingAdaptiveTreeRegressor(seed=1)),
+    "forest": lambda: compose.Pipeline(preprocessing.StandardScaler(), forest.ARFRegressor(seed=1)),
+}
+
+
+def run_river(x: Array, y: Array, make: Callable[[], Any]) -> dict[str, float]:
+    pipeline, squares = make(), 0.0
+    samples = [dict(enumerate(map(float, row))) for row in x]
+    targets = [float(target) for target in y]
+    started = time.perf_counter()
+    for sample, target in zip(samples, targets):
+        squares += (target - pipeline.predict_one(sample)) ** 2
+        pipeline.learn_one(sample, target)
+    seconds = time.perf_counter() - started
+    return {"mse": squares / len(y), "us": 1e6 * seconds / len(y), "bytes": float(len(pickle.dumps(pipeline)))}
+
+
+def measure(name: str, x: Array, y: Array, lags: int) -> list[tuple[str, str, dict[str, float]]]:
+    default = run_groat(x, y, "auto", lags=lags)
+    found = [(name, "groat auto", default)]
+    for preset in PRESETS:
+        found.append((name, f"groat {preset}", run_groat(x, y, preset)))
+    found.append((name, "last value", {"mse": default["last"]}))
+    forgets = run_groat(x, y, "rls", lambda_=0.99)["mse"]
+    found.append((name, "linear RLS", {"mse": min(default["linear"], forgets)}))
+    for pipeline, make in PIPELINES.items():
+        found.append((name, f"river {pipeline}", run_river(x, y, make)))
+    return found
+
+
+def geometric(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3] / "shared")
+    parser.add_argument("--out", type=pathlib.Path)
+    args = parser.parse_args()
+    groat.set_threads(1)
+    rows: list[tuple[str, str, dict[str, float]]] = []
+    print(f"{'stream':<16}{'default':>9}{'best preset':>28}{'river best':>22}{'us: groat':>11}{'river':>8}{'forest':>9}")
+    ratios, presets, rivals, speeds = [], [], [], []
+    for name, x, y, lags in streams(args.data, args.rows):
+        found = measure(name, x, y, lags)
+        rows += found
+        mse = {contender: result["mse"] for _, contender, result in found}
+        us = {contender: result.get("us", math.nan) for _, contender, result in found}
+        base = min(mse["last value"], mse["linear RLS"])
+        preset = min((f"groat {p}" for p in PRESETS), key=mse.__getitem__)
+        rival = min((c for c in mse if c.startswith("river")), key=mse.__getitem__)
+        fastest = min(us[c] for c in us if c.startswith("river"))
+        ratios.append(mse["groat auto"] / base)
+        presets.append(mse["groat auto"] / mse[preset])
+        rivals.append(mse["groat auto"] / mse[rival])
+        speeds.append((us["groat auto"], fastest))
+        print(
+            f"{name:<16}{ratios[-1]:>9.3f}{mse[preset] / base:>9.3f} {preset[6:]:<18}{mse[rival] / base:>9.3f} {rival[6:]:<12}"
+            f"{us['groat auto']:>11.1f}{fastest:>8.1f}{us['river forest']:>9.0f}",
+            flush=True,
+        )
+    print(f"\ndefault over the better of last value and linear RLS: geometric mean {geometric(ratios):.3f}, worst {max(ratios):.3f}")
+    print(f"default over the best of {len(PRESETS)} presets at their defaults: geometric mean {geometric(presets):.3f}")
+    print(f"better than the best of river's pipelines on {sum(r < 1 for r in rivals)} of {len(rivals)} streams")
+    print(f"faster than the fastest of them on {sum(a < b for a, b in speeds)} of {len(speeds)}")
+    if args.out:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        with args.out.open("w", newline="") as lines:
+            writer = csv.writer(lines)
+            writer.writerow(["stream", "contender", "mean_squared", "microseconds", "bytes"])
+            for name, contender, result in rows:
+                writer.writerow([name, contender, result["mse"], result.get("us", ""), result.get("bytes", "")])
+    return 0 if geometric(ratios) < 0.9 and max(ratios) < 1.1 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

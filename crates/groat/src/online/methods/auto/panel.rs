@@ -1,0 +1,387 @@
+//! The predictors of the default algorithm and the units in which they see a stream.
+
+use super::mixing::Mixer;
+use crate::error::{Error, Result};
+use crate::kernels::{Kernel, Width};
+use crate::online::methods::{AnyMethod, Method};
+use crate::online::presets;
+use crate::online::state::basis::check_saved;
+use crate::online::state::bits;
+use crate::online::state::first_rows::{FirstRows, Lags, Scale, median_distance};
+use crate::online::state::scratch::with_scratch;
+use crate::settings::Settings;
+use serde::{Deserialize, Serialize};
+
+/// Beyond so many features the linear predictors learn by normalised LMS, since least squares costs their square.
+const MOST_FEATURES: usize = 200;
+/// Predictions lie within the targets seen, widened by this share of their range.
+const MARGIN: f64 = 0.5;
+/// Predictions of a series lie within so many of its largest steps around its last value.
+const STRIDE: f64 = 1.5;
+
+/// How a predictor sees samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum View {
+    /// Features and target, standardised.
+    Level,
+    /// Lags less the newest value of their column, and the target less its last value: what is left of trends and
+    /// unit roots.
+    Change,
+}
+
+/// A predictor that learns.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Expert {
+    view: View,
+    /// The predictor whose residual it learns.
+    on: Option<usize>,
+    method: AnyMethod,
+}
+
+/// A kernel predictor: how it sees samples, whether it learns the residual of the linear one, its width as a multiple of the
+/// median distance, the noise variance it assumes, how it forgets. Chosen by leaving predictors out on 24 streams:
+/// `comparisons/online/STREAMS.md`.
+struct KernelExpert {
+    view: View,
+    residual: bool,
+    width: f64,
+    sn2: f64,
+    lambda: f64,
+}
+
+const fn kernel_expert(view: View, residual: bool, width: f64, sn2: f64, lambda: f64) -> KernelExpert {
+    KernelExpert { view, residual, width, sn2, lambda }
+}
+
+const KERNEL_EXPERTS: &[KernelExpert] = &[
+    kernel_expert(View::Level, false, 0.5, 1e-2, 1.0),
+    kernel_expert(View::Level, false, 1.0, 1e-2, 1.0),
+    kernel_expert(View::Level, false, 2.0, 1e-4, 1.0),
+    kernel_expert(View::Level, false, 1.0, 1e-2, 0.998),
+    kernel_expert(View::Level, true, 1.0, 1e-1, 1.0),
+    kernel_expert(View::Change, false, 1.0, 1e-2, 1.0),
+    kernel_expert(View::Change, false, 2.0, 1e-3, 1.0),
+    kernel_expert(View::Change, false, 1.0, 1e-2, 0.998),
+];
+
+/// Forgetting factors of the linear predictors; the residual of the first is learnt by kernels.
+const LINEAR: [f64; 2] = [1.0, 0.99];
+
+/// The last value and the running mean come before the predictors that learn.
+const PLAIN: usize = 2;
+
+/// Everything that starts anew when better scales are known.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Panel {
+    lags: Lags,
+    dimension: usize,
+    scale: Scale,
+    /// What features of the [`View::Change`] are divided by; the target's last.
+    #[serde(with = "bits")]
+    steps: Vec<f64>,
+    experts: Vec<Expert>,
+    mixer: Mixer,
+    /// Last target, sum of targets, least and greatest target, largest step of the series; all scaled.
+    #[serde(with = "bits")]
+    seen: Vec<f64>,
+    count: u64,
+    #[serde(skip)]
+    buffer: Vec<f64>,
+}
+
+const LAST: usize = 0;
+const SUM: usize = 1;
+const LOW: usize = 2;
+const HIGH: usize = 3;
+const STEP: usize = 4;
+
+impl Panel {
+    /// Predictors without experience, in the units that `rows` suggest.
+    pub fn new(kernel: &Kernel, budget: usize, lags: Lags, rows: &FirstRows, scaled: bool) -> Result<Self> {
+        let dimension = rows.dimension();
+        let scale = if scaled { Scale::of(rows, lags) } else { Scale::identity(dimension) };
+        let mut panel = Self {
+            lags,
+            dimension,
+            scale,
+            steps: vec![1.0; dimension + 1],
+            experts: Vec::new(),
+            mixer: Mixer::new(0),
+            seen: vec![0.0; STEP + 1],
+            count: 0,
+            buffer: Vec::new(),
+        };
+        if scaled {
+            panel.find_steps(rows);
+        }
+        let views: &[View] = if panel.is_series() { &[View::Level, View::Change] } else { &[View::Level] };
+        for view in views {
+            panel.add_experts(*view, kernel, budget, rows, scaled)?;
+        }
+        panel.mixer = Mixer::new(PLAIN + panel.experts.len());
+        Ok(panel)
+    }
+
+    /// True when changes say something: the target's past is known, and more than its last value.
+    fn is_series(&self) -> bool {
+        self.lags.newest(self.dimension).is_some() && self.width(View::Change) > 0
+    }
+
+    /// Root mean squares of what the view of changes sees in the first rows.
+    fn find_steps(&mut self, rows: &FirstRows) {
+        if !self.is_series() || rows.len() == 0 {
+            return;
+        }
+        let width = self.width(View::Change);
+        let mut sums = vec![0.0; width + 1];
+        let (mut level, mut change) = (vec![0.0; self.dimension + 1], vec![0.0; width + 1]);
+        for (x, y) in rows.iter() {
+            self.scale.apply(x, &mut level);
+            let last = self.see_change(&level, &mut change);
+            change[width] = self.scale.target(y) - last;
+            sums.iter_mut().zip(&change).for_each(|(sum, value)| *sum += value * value);
+        }
+        for (step, sum) in self.steps.iter_mut().zip(sums) {
+            let root = (sum / rows.len() as f64).sqrt();
+            *step = if root.is_normal() { root } else { 1.0 };
+        }
+    }
+
+    /// Features of a view, the constant of linear predictors apart.
+    fn width(&self, view: View) -> usize {
+        match view {
+            View::Level => self.dimension,
+            View::Change => self.dimension - 1,
+        }
+    }
+
+    fn add_experts(
+        &mut self,
+        view: View,
+        kernel: &Kernel,
+        budget: usize,
+        rows: &FirstRows,
+        scaled: bool,
+    ) -> Result<()> {
+        let (width, first) = (self.width(view), PLAIN + self.experts.len());
+        for lambda in LINEAR {
+            let method = if width <= MOST_FEATURES {
+                let settings = Settings::new().with("lambda", lambda).with("ridge", 1e-3);
+                presets::find("rls")?.build(None, width + 1, &settings)?
+            } else {
+                presets::find("nlms")?.build(None, width + 1, &Settings::new().with("eta", lambda / 2.0))?
+            };
+            self.experts.push(Expert { view, on: None, method });
+        }
+        let distance = if scaled { self.median_distance(view, rows) } else { 1.0 };
+        for row in KERNEL_EXPERTS.iter().filter(|row| row.view == view) {
+            let settings =
+                Settings::new().with("sn2", row.sn2).with("lambda", row.lambda).with("budget", budget);
+            let kernel =
+                widened(kernel, row.width * distance, (view == View::Change).then_some(&self.steps), self);
+            let method = presets::find("krls-tracker")?.build(Some(&kernel), width, &settings)?;
+            self.experts.push(Expert { view, on: row.residual.then_some(first), method });
+        }
+        Ok(())
+    }
+
+    /// The median distance of the first rows in a view.
+    fn median_distance(&self, view: View, rows: &FirstRows) -> f64 {
+        let (mut level, mut change) = (vec![0.0; self.dimension + 1], vec![0.0; self.dimension]);
+        let sample = |(x, _): (&[f64], f64)| {
+            self.see(x, &mut level, &mut change);
+            match view {
+                View::Level => level[..self.dimension].to_vec(),
+                View::Change => change[..self.dimension - 1].to_vec(),
+            }
+        };
+        median_distance(&rows.iter().map(sample).collect::<Vec<_>>())
+    }
+
+    /// Both views of a sample, each with the constant of linear predictors at its end. Returns the last value.
+    fn see(&self, x: &[f64], level: &mut [f64], change: &mut [f64]) -> f64 {
+        self.scale.apply(x, level);
+        level[self.dimension] = 1.0;
+        if !self.is_series() {
+            return self.seen[LAST];
+        }
+        let last = self.see_change(level, change);
+        let width = self.width(View::Change);
+        change[..width].iter_mut().zip(&self.steps).for_each(|(value, step)| *value /= step);
+        change[width] = 1.0;
+        last
+    }
+
+    /// The view of changes before it is scaled: the newest value of each column that is no target stays as it is, all
+    /// others are taken from it. Returns the newest value of the target.
+    fn see_change(&self, level: &[f64], change: &mut [f64]) -> f64 {
+        let mut to = change.iter_mut();
+        let newest = self.lags.newest(self.dimension);
+        for (j, value) in level[..self.dimension].iter().enumerate() {
+            let first = j - j % self.lags.count.max(1);
+            if Some(j) != newest
+                && let Some(to) = to.next()
+            {
+                *to = if j == first { *value } else { value - level[first] };
+            }
+        }
+        newest.map_or(0.0, |newest| level[newest])
+    }
+
+    /// What a predictor adds its output to, and the unit of that output.
+    fn frame(&self, expert: &Expert, predictions: &[f64]) -> (f64, f64) {
+        let unit = if expert.view == View::Change { self.steps[self.width(View::Change)] } else { 1.0 };
+        let base = match (expert.on, expert.view) {
+            (Some(on), _) => predictions[on],
+            (None, View::Change) => predictions[0],
+            (None, View::Level) => 0.0,
+        };
+        (base, unit)
+    }
+
+    /// A prediction within the range that the targets so far make plausible.
+    fn plausible(&self, prediction: f64, last: f64) -> f64 {
+        let seen = &self.seen;
+        if self.count == 0 {
+            return last;
+        }
+        let room = MARGIN * (seen[HIGH] - seen[LOW]);
+        let held = if prediction.is_finite() { prediction } else { seen[SUM] / self.count as f64 };
+        let held = held.clamp(seen[LOW] - room, seen[HIGH] + room);
+        if self.lags.newest(self.dimension).is_none() {
+            return held;
+        }
+        held.clamp(last - STRIDE * seen[STEP], last + STRIDE * seen[STEP])
+    }
+
+    /// What the last value and the running mean say.
+    fn plain(&self, last: f64, predictions: &mut [f64]) {
+        let mean = if self.count > 0 { self.seen[SUM] / self.count as f64 } else { last };
+        predictions[0] = last;
+        predictions[1] = mean;
+    }
+
+    /// Numbers that a sample needs while it is looked at.
+    fn room(&self) -> usize {
+        2 * (self.dimension + 1) + PLAIN + self.experts.len()
+    }
+
+    /// The output at `x`.
+    pub fn output(&self, x: &[f64]) -> f64 {
+        with_scratch(self.room(), |buffer| {
+            let (level, rest) = buffer.split_at_mut(self.dimension + 1);
+            let (change, predictions) = rest.split_at_mut(self.dimension + 1);
+            let last = self.see(x, level, change);
+            self.plain(last, predictions);
+            for (i, expert) in self.experts.iter().enumerate() {
+                let (base, unit) = self.frame(expert, predictions);
+                let output = expert.method.output(expert.sample(level, change, self));
+                predictions[PLAIN + i] = self.plausible(base + unit * output, last);
+            }
+            self.scale.undo(self.mixer.mix(predictions))
+        })
+    }
+
+    /// Learns from a sample; returns the output before that.
+    pub fn step(&mut self, x: &[f64], y: f64) -> f64 {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.resize(self.room(), 0.0);
+        let mut experts = std::mem::take(&mut self.experts);
+        let (level, rest) = buffer.split_at_mut(self.dimension + 1);
+        let (change, predictions) = rest.split_at_mut(self.dimension + 1);
+        let (last, target) = (self.see(x, level, change), self.scale.target(y));
+        self.plain(last, predictions);
+        for (i, expert) in experts.iter_mut().enumerate() {
+            let (base, unit) = self.frame(expert, predictions);
+            let sample = if expert.view == View::Level { &*level } else { &*change };
+            let features = expert.features(self);
+            let step = expert.method.step(&sample[..features], (target - base) / unit);
+            predictions[PLAIN + i] = self.plausible(base + unit * step.prediction, last);
+        }
+        self.experts = experts;
+        let mixed = self.mixer.learn(predictions, target);
+        self.buffer = buffer;
+        self.remember(target, last);
+        self.scale.undo(mixed)
+    }
+
+    fn remember(&mut self, target: f64, last: f64) {
+        let (first, seen) = (self.count == 0, &mut self.seen);
+        seen[SUM] += target;
+        seen[LOW] = if first { target } else { seen[LOW].min(target) };
+        seen[HIGH] = if first { target } else { seen[HIGH].max(target) };
+        seen[STEP] = seen[STEP].max((target - last).abs());
+        seen[LAST] = target;
+        self.count += 1;
+    }
+
+    /// Vectors of all kernel predictors together.
+    pub fn size(&self) -> usize {
+        self.experts.iter().map(|expert| expert.method.size()).sum()
+    }
+
+    /// The shares of the last value, of the running mean, of linear and of kernel predictors in the mix.
+    pub fn shares(&self) -> [f64; 4] {
+        let shares = self.mixer.shares();
+        let of = |kernel: bool| {
+            let learners = self.experts.iter().zip(&shares[PLAIN..]);
+            learners.filter(|(expert, _)| (expert.method.size() > 0) == kernel).map(|(_, share)| share).sum()
+        };
+        [shares[0], shares[1], of(false), of(true)]
+    }
+
+    /// Bytes of state.
+    pub fn memory_bytes(&self) -> usize {
+        let experts: usize = self.experts.iter().map(|expert| expert.method.memory_bytes()).sum();
+        experts + self.mixer.memory_bytes() + self.scale.memory_bytes() + size_of_val(self.steps.as_slice())
+    }
+
+    /// Fails unless a state read from a file is sound.
+    pub fn check(&self, dimension: usize) -> Result<()> {
+        self.scale.check(dimension)?;
+        check_saved("units of changes", &self.steps, dimension + 1)?;
+        check_saved("targets seen", &self.seen, STEP + 1)?;
+        self.mixer.check(PLAIN + self.experts.len())?;
+        let broken = || Error::parse("saved state of a learner", "experts", "they do not fit the samples");
+        if self.dimension != dimension || self.steps.iter().any(|step| *step <= 0.0) {
+            return Err(broken());
+        }
+        for (i, expert) in self.experts.iter().enumerate() {
+            if expert.view == View::Change && !self.is_series() || expert.on.is_some_and(|on| on >= PLAIN + i)
+            {
+                return Err(broken());
+            }
+            expert.method.check(expert.features(self))?;
+        }
+        Ok(())
+    }
+}
+
+impl Expert {
+    /// Features of its method; linear ones have a constant besides.
+    fn features(&self, panel: &Panel) -> usize {
+        let linear = matches!(self.method, AnyMethod::LinearRecursive(_) | AnyMethod::LinearLms(_));
+        panel.width(self.view) + usize::from(linear)
+    }
+
+    /// The sample as its method sees it.
+    fn sample<'a>(&self, level: &'a [f64], change: &'a [f64], panel: &Panel) -> &'a [f64] {
+        let sample = if self.view == View::Level { level } else { change };
+        &sample[..self.features(panel)]
+    }
+}
+
+/// The kernel with its width multiplied. One width per feature counts for standardised features, changes get their mean.
+fn widened(kernel: &Kernel, by: f64, change: Option<&Vec<f64>>, panel: &Panel) -> Kernel {
+    match (kernel.width(), change) {
+        (Some(Width::Shared(width)), _) => kernel.with_width(width * by),
+        (Some(Width::PerFeature(widths)), None) if widths.len() == panel.dimension => {
+            kernel.with_width(widths.iter().map(|width| width * by).collect::<Vec<f64>>())
+        }
+        (Some(Width::PerFeature(widths)), _) => {
+            kernel.with_width(by * widths.iter().sum::<f64>() / widths.len().max(1) as f64)
+        }
+        (None, _) => kernel.clone(),
+    }
+}

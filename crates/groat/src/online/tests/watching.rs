@@ -1,0 +1,267 @@
+//! What a session does beside its learner: scales, baselines, intervals, drift, rows without targets.
+
+use crate::data::{Cell, Embedding, InputOptions, Inputs, Record};
+use crate::error::Place;
+use crate::kernels::Kernel;
+use crate::matrix::Rows;
+use crate::online::presets::PRESETS;
+use crate::online::{Concern, Learner, OnDrift, Session, Settings};
+
+fn names() -> [String; 2] {
+    ["u".to_owned(), "y".to_owned()]
+}
+
+fn record(i: u64, cells: [Cell; 2]) -> Record {
+    Record { place: Place::Line(i + 2), cells: cells.to_vec() }
+}
+
+/// Row `i` of a driven series.
+fn row(i: u64) -> Record {
+    let (u, y) = ((i as f64 * 0.3).sin(), (i as f64 * 0.17).cos());
+    record(i, [Cell::Number(u), Cell::Number(y)])
+}
+
+fn session(algorithm: &str, settings: &str, embedding: Option<Embedding>) -> Session {
+    let options = InputOptions { targets: vec!["y".into()], embedding, ..Default::default() };
+    let inputs = Inputs::choose("s", &names(), true, &options).unwrap();
+    let settings: Settings = settings.parse().unwrap();
+    let learner = Learner::new(algorithm, None, inputs.features(), &settings).unwrap();
+    Session::new(learner).unwrap().with_inputs(inputs).unwrap().standardised(true).unwrap()
+}
+
+fn reading(mut session: Session) -> Session {
+    session.read_from("s", &names(), true).unwrap();
+    session
+}
+
+/// Noise from a multiplicative sequence, in [-1, 1].
+fn noise(i: u64) -> f64 {
+    2.0 * ((i * 7919 + 13) % 1009) as f64 / 1009.0 - 1.0
+}
+
+#[test]
+fn a_standardised_session_resumed_at_any_row_is_the_uninterrupted_one() {
+    for preset in PRESETS {
+        let mut whole = reading(session(preset.name, "", Some(Embedding::new(2))));
+        for i in 0..36 {
+            let mut resumed = reading(Session::from_bytes(&whole.to_bytes().unwrap()).unwrap());
+            let (a, b) = (whole.take(&row(i)).unwrap(), resumed.take(&row(i)).unwrap());
+            assert_eq!(
+                a.map(|a| (a.number, a.step, a.prediction, a.drift)),
+                b.map(|b| (b.number, b.step, b.prediction, b.drift)),
+                "{}",
+                preset.name
+            );
+            assert_eq!(whole.to_bytes().unwrap(), resumed.to_bytes().unwrap(), "{}", preset.name);
+        }
+    }
+}
+
+/// Rows that are at hand are looked at ahead; what comes out must not know.
+#[test]
+fn rows_ahead_give_what_rows_one_by_one_give() {
+    let rows: Vec<Record> = (0..400)
+        .map(|i| if i == 321 { record(i, [Cell::Number(0.1), Cell::Missing]) } else { row(i) })
+        .collect();
+    for algorithm in ["krls-ald", "spl-coherence", "auto", "rls"] {
+        for embedding in [None, Some(Embedding::new(3))] {
+            let mut one = reading(session(algorithm, "", embedding));
+            let mut many = one.clone();
+            let (mut next, mut predictions) = (0, Vec::new());
+            while next < rows.len() {
+                let taken = many.take_ahead(&rows[next..], |answer| {
+                    predictions.push(answer.prediction);
+                    Ok(())
+                });
+                let taken = taken.unwrap();
+                next += taken;
+                if taken == 0 {
+                    predictions.extend(many.take(&rows[next]).unwrap().map(|answer| answer.prediction));
+                    next += 1;
+                }
+            }
+            let want: Vec<_> =
+                rows.iter().filter_map(|row| one.take(row).unwrap().map(|a| a.prediction)).collect();
+            assert_eq!(predictions, want, "{algorithm}");
+            assert_eq!(one.to_bytes().unwrap(), many.to_bytes().unwrap(), "{algorithm}");
+        }
+    }
+}
+
+/// Units are no part of a problem: in others the predictions are the same numbers in these units. A power of two
+/// changes no digit.
+#[test]
+fn units_do_not_matter() {
+    for algorithm in ["auto", "krls-tracker", "knlms", "klms"] {
+        let make = || {
+            let learner = Learner::new(algorithm, None, 2, &Settings::new()).unwrap();
+            Session::new(learner).unwrap().standardised(true).unwrap()
+        };
+        let (mut plain, mut other) = (make(), make());
+        let (small, large) = (2f64.powi(-20), 2f64.powi(20));
+        for i in 0..300 {
+            let x = [(i as f64 * 0.7).sin(), (i as f64 * 0.31).cos()];
+            let y = x[0] * x[1] + 0.1 * noise(i);
+            let a = plain.learn_one(&x, y).unwrap();
+            let b = other.learn_one(&x.map(|v| v * small), y * large).unwrap();
+            // The very first rows have no scale yet.
+            assert!(i < 2 || a.prediction * large == b.prediction, "{algorithm}, row {i}: {a:?} and {b:?}");
+        }
+    }
+}
+
+/// Whatever the preset, the units and the width: a learner follows, or the session says that it has diverged.
+#[test]
+fn nothing_diverges_silently() {
+    let sample = |i: u64| [(i as f64 * 0.7).sin(), (i as f64 * 0.31).cos()];
+    let mut diverged = Vec::new();
+    for preset in PRESETS {
+        for scale in [1e-6, 1.0, 1e6] {
+            for (width, standardise) in [(0.01, true), (1.0, true), (100.0, true), (1.0, false)] {
+                let kernel = Kernel::gaussian(width);
+                let kernel = preset.takes_kernel().then_some(&kernel);
+                let learner = Learner::new(preset.name, kernel, 2, &Settings::new()).unwrap();
+                let mut session = Session::new(learner).unwrap();
+                if standardise {
+                    session = session.standardised(false).unwrap();
+                }
+                let (mut own, mut variance) = (0.0, 0.0);
+                for i in 0..200 {
+                    let x = sample(i);
+                    let y = scale * ((2.0 * x[0]).sin() + 0.5 * x[1]);
+                    let error = session.learn_one(&x.map(|v| v * scale), y).unwrap().error;
+                    assert!(error.is_finite());
+                    own += error * error;
+                    variance += y * y;
+                }
+                let told = session.advice().iter().any(|advice| advice.concern == Concern::Diverged);
+                assert_eq!(told, session.has_diverged());
+                let what = format!("{}, scale {scale}, width {width}, {standardise}", preset.name);
+                assert!(told || own <= 30.0 * variance, "{what}: {own} of {variance}");
+                if told && standardise && width == 1.0 {
+                    diverged.push(what);
+                }
+            }
+        }
+    }
+    assert!(diverged.is_empty(), "standardised and at their defaults: {diverged:?}");
+}
+
+#[test]
+fn the_model_of_a_standardised_session_takes_raw_features() {
+    for algorithm in ["krls-ald", "rls", "knlms"] {
+        let learner = Learner::new(algorithm, None, 1, &Settings::new()).unwrap();
+        let mut session = Session::new(learner).unwrap().standardised(true).unwrap();
+        for i in 0..300 {
+            let x = 1000.0 + 50.0 * (i as f64 * 0.7).sin();
+            session.learn_one(&[x], 3.0 * x + 0.1 * noise(i)).unwrap();
+        }
+        let (x, model) = (1010.0, session.model().unwrap());
+        let (found, want) =
+            (model.values(Rows::one(&[x])).unwrap().data()[0], session.predict_one(&[x]).unwrap());
+        assert!((found - want).abs() < 1e-9 * want.abs(), "{algorithm}: {found} and {want}");
+        assert!((want - 3.0 * x).abs() < 50.0, "{algorithm}: {want}");
+    }
+}
+
+#[test]
+fn baselines_are_what_they_say() {
+    let mut session = reading(session("auto", "", Some(Embedding { feedback: true, ..Embedding::new(1) })));
+    let y = |i: u64| (i as f64 * 0.17).cos();
+    let (mut last, mut mean, mut sum) = (0.0, 0.0, 0.0);
+    for i in 0..100 {
+        let answer = session.take(&row(i)).unwrap();
+        if i == 0 {
+            continue;
+        }
+        let said = answer.unwrap().prediction.baselines;
+        let expected = if i == 1 { y(0) } else { sum / (i - 1) as f64 };
+        assert!((said[0].unwrap() - y(i - 1)).abs() < 1e-12 && (said[1].unwrap() - expected).abs() < 1e-12);
+        last += (y(i) - y(i - 1)).powi(2);
+        mean += (y(i) - expected).powi(2);
+        sum += y(i);
+    }
+    let [found_last, found_mean, linear] = session.baselines().map(Option::unwrap);
+    assert!((found_last - last / 99.0).abs() < 1e-12 && (found_mean - mean / 99.0).abs() < 1e-12);
+    assert!(linear < found_mean, "{linear} and {found_mean}");
+    assert!(session.against_baseline().unwrap() < 1.1);
+}
+
+/// A channel that changes half way: the change is seen, and acting on it helps a learner that does not forget.
+#[test]
+fn drift_is_seen_and_acted_upon() {
+    let run = |on_drift: OnDrift| {
+        let learner = Learner::new("krls-ald", None, 2, &"nu=1e-2".parse().unwrap()).unwrap();
+        let mut session = Session::new(learner).unwrap().with_on_drift(on_drift).standardised(true).unwrap();
+        for i in 0..2000 {
+            let x = [noise(i), noise(3 * i + 1)];
+            let y = if i < 1000 { x[0] + x[1] * x[1] } else { x[1] - x[0] };
+            session.learn_one(&x, y + 0.05 * noise(5 * i + 2)).unwrap();
+        }
+        session
+    };
+    let note = run(OnDrift::Note);
+    let seen = note.drifts().iter().filter(|at| (1000..1100).contains(*at)).count();
+    assert!(seen >= 1 && note.drifts().iter().all(|at| *at >= 1000), "{:?}", note.drifts());
+    let error = |session: &Session| session.totals().mean_squared().unwrap();
+    for acted in [run(OnDrift::Forget), run(OnDrift::Restart)] {
+        assert!(error(&acted) < 0.7 * error(&note), "{} and {}", error(&acted), error(&note));
+        let saved = acted.to_bytes().unwrap();
+        assert_eq!(Session::from_bytes(&saved).unwrap().to_bytes().unwrap(), saved);
+    }
+}
+
+#[test]
+fn a_row_without_target_is_answered_and_a_later_one_brings_it() {
+    let mut whole = reading(session("krls-ald", "", None));
+    let mut delayed = whole.clone();
+    for i in 0..40 {
+        whole.take(&row(i)).unwrap();
+        delayed.take_keyed(&row(i), &i.to_string()).unwrap();
+    }
+    let open = record(40, [Cell::Number(0.25), Cell::Missing]);
+    let answer = delayed.take_keyed(&open, "late").unwrap().unwrap();
+    assert!(answer.step.is_none() && answer.y.is_none() && answer.row == 41);
+    assert_eq!(answer.prediction.value, whole.predict_one(&[0.25]).unwrap());
+    assert_eq!(delayed.waiting(), 1);
+    let mut delayed = reading(Session::from_bytes(&delayed.to_bytes().unwrap()).unwrap());
+    // The features of the row that brings the target do not count.
+    let late = record(41, [Cell::Missing, Cell::Number(0.5)]);
+    let found = delayed.take_keyed(&late, "late").unwrap().unwrap().step;
+    let want = whole.take(&record(40, [Cell::Number(0.25), Cell::Number(0.5)])).unwrap().unwrap().step;
+    assert_eq!((found, delayed.waiting()), (want, 0));
+}
+
+#[test]
+fn a_forecast_is_a_row_without_target_after_another() {
+    let mut session = reading(session("krls-ald", "", Some(Embedding::new(3))));
+    (0..60).for_each(|i| assert!(session.take(&row(i)).is_ok()));
+    let forecast = session.forecast(3).unwrap();
+    assert_eq!(forecast, session.forecast(3).unwrap(), "nothing changes");
+    // A driver stays at its last value.
+    let last = match &row(59).cells[0] {
+        Cell::Number(last) => *last,
+        other => panic!("{other:?}"),
+    };
+    for expected in forecast {
+        let open = record(60 + expected.ahead, [Cell::Number(last), Cell::Missing]);
+        assert_eq!(session.take(&open).unwrap().unwrap().prediction.value, expected.value);
+    }
+    assert_eq!(session.totals().unanswered, 3);
+}
+
+#[test]
+fn missing_inputs_are_carried_forward_if_asked() {
+    let bare = session("krls-ald", "", None);
+    let mut carried = reading(bare.clone().with_carried_inputs());
+    let mut whole = reading(bare);
+    let gap = record(5, [Cell::Missing, Cell::Number(0.3)]);
+    for i in 0..5 {
+        whole.take(&row(i)).unwrap();
+        carried.take(&row(i)).unwrap();
+    }
+    assert!(whole.take(&gap).is_err());
+    let mut carried = reading(Session::from_bytes(&carried.to_bytes().unwrap()).unwrap());
+    let filled = record(5, [row(4).cells[0].clone(), Cell::Number(0.3)]);
+    assert_eq!(carried.take(&gap).unwrap().unwrap().step, whole.take(&filled).unwrap().unwrap().step);
+}
