@@ -81,6 +81,10 @@ pub struct FitArgs {
     pub kernel: KernelArg,
     #[command(flatten)]
     pub settings: SettingArgs,
+    /// Also compare methods with their defaults on three parts of the rows (of up to 4000), each left out once: those
+    /// named, or the usual ones
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', num_args = 0..=1, require_equals = true, value_parser = names(), help_heading = "Method")]
+    pub compare: Option<Vec<String>>,
 
     /// Part of the rows to hold out as test, by seed; 0 learns from all [default: 0.2]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, help_heading = "Test part")]

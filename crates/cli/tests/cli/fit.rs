@@ -269,7 +269,7 @@ fn settings_are_flags_or_pairs_and_refusals_teach() {
     );
     for (line, said) in [
         ("--method lssvm --max-terms 3", "--max-terms: lssvm knows no max_terms; sparse and ols do"),
-        ("--set wings=2", "ols knows no wings; it takes width, ridge"),
+        ("--set wings=2", "sparse knows no wings; it takes width, ridge"),
         ("--max-terms 0", "--max-terms: max_terms = 0 is not allowed: a whole number, 1 or above"),
         (
             "--ridge -1",

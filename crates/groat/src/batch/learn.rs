@@ -14,7 +14,7 @@ use crate::data::Survey;
 use crate::data::{Answers, Dataset, Standardisation};
 use crate::error::Result;
 use crate::matrix::{PointSet, Points};
-use crate::model::{Model, Task};
+use crate::model::{Finish, Model, Task};
 
 /// What is done to the data before a method sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,19 +165,18 @@ impl<'a> Prepared<'a> {
 
     /// Makes a model of the prepared features take raw data and know all that is known.
     pub fn finish_model(&self, model: Model) -> Result<Model> {
-        let model = match model.task() {
+        let (model, standardisation) = match model.task() {
             // A density of standardised features would need the scale as a factor: it keeps raw centres and one
             // width per feature instead.
-            Task::Density => self.density_of(&model)?.to_model(model.record().clone())?,
-            _ => model.with_standardisation(self.standardisation().cloned())?,
+            Task::Density => (self.density_of(&model)?.to_model(model.record().clone())?, None),
+            _ => (model, self.standardisation().cloned()),
         };
+        let inputs = self.data.inputs();
+        let record = model.record().clone().with("seed", self.preparation.seed);
+        let record = if inputs.is_some() { record.with("source", self.data.source()) } else { record };
         let task = named(model.task(), self.data.answers());
-        let mut record = model.record().clone().with("seed", self.preparation.seed);
-        if let Some(inputs) = self.data.inputs() {
-            record = record.with("source", self.data.source());
-            return model.with_task(task)?.with_inputs(inputs.clone()).map(|model| model.with_record(record));
-        }
-        model.with_task(task)?.with_record(record).with_features(self.data.feature_names().to_vec())
+        let features = self.data.feature_names();
+        Finish { task, record, standardisation, inputs, features }.apply(model)
     }
 
     /// The density of raw features that a model of the prepared ones stands for.

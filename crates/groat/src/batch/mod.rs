@@ -4,6 +4,7 @@
 //! [`Fitted`] model, and tells a [`Watch`] how far it is. The [table of methods](methods) names them all, with their
 //! parameters, and builds them from settings by name ([`method`](method())).
 
+mod compare;
 pub mod density;
 pub mod forward;
 mod kernel_pca;
@@ -20,6 +21,7 @@ mod subset;
 mod svm;
 mod watch;
 
+pub use compare::{Compared, compare, usual as usual_methods};
 pub use forward::Batches;
 pub use kernel_pca::{KernelPca, PrincipalComponents};
 #[cfg(feature = "files")]

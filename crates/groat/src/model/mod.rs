@@ -12,12 +12,14 @@
 mod answers;
 mod calibration;
 mod file;
+mod finish;
 mod function;
 mod libsvm;
 mod record;
 mod task;
 
 pub use calibration::Calibration;
+pub(crate) use finish::Finish;
 pub use function::{Components, Function};
 pub use record::Record;
 pub use task::{Decision, Task};

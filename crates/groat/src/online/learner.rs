@@ -8,7 +8,7 @@ use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
-use crate::model::{Calibration, Model, Record, Task};
+use crate::model::{Calibration, Finish, Model, Record, Task};
 use crate::online::parts::loss::Meaning;
 use crate::online::state::first_rows::Lags;
 use crate::settings::Settings;
@@ -243,11 +243,16 @@ impl Learner {
         let function = self.state.method.snapshot()?;
         let function = function.ok_or_else(|| Error::parse("algorithm", &self.state.algorithm, reason))?;
         let (function, scaling) = restore(function)?;
-        self.finish(function, inputs)?.with_standardisation(scaling)
+        self.finish(function, inputs, scaling)
     }
 
     /// Says what a model answers, how it came to be, and what it is fed.
-    fn finish(&self, function: Expansion, inputs: Option<&Inputs>) -> Result<Model> {
+    fn finish(
+        &self,
+        function: Expansion,
+        inputs: Option<&Inputs>,
+        standardisation: Option<Standardisation>,
+    ) -> Result<Model> {
         let targets = inputs.map_or(&[][..], Inputs::targets).iter().map(|target| target.name.clone());
         let meaning = self.state.method.meaning();
         let task = match meaning {
@@ -259,11 +264,8 @@ impl Learner {
             Record::new(&self.state.algorithm, usize::try_from(self.state.steps).unwrap_or(usize::MAX));
         let in_force = presets::find(&self.state.algorithm)?.in_force(&self.state.settings)?;
         let record = in_force.iter().fold(record, |record, (name, value)| record.with(name, value));
-        let model = Model::new(function).with_task(task)?.with_calibration(calibration)?.with_record(record);
-        match inputs {
-            Some(inputs) => model.with_inputs(inputs.clone()),
-            None => Ok(model),
-        }
+        let finish = Finish { task, record, standardisation, inputs, features: &[] };
+        finish.apply(Model::new(function))?.with_calibration(calibration)
     }
 
     /// Bytes of state: what must be kept to go on learning.

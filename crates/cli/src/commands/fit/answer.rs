@@ -1,9 +1,9 @@
 //! What `groat fit` says when it is done, to a person or to a program.
 
-use super::Outcome;
+use super::{Outcome, comparison};
 use crate::evaluation::{Errors, Targets};
 use crate::output::summary::{Summary, count, duration};
-use groat::batch::{Fitted, Trial};
+use groat::batch::{Compared, Fitted, Trial};
 use groat::metrics::DensityScore;
 use groat_report::number;
 use serde::Serialize;
@@ -49,6 +49,8 @@ pub struct Answer {
     interrupted: bool,
     seconds: f64,
     notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Vec<Compared>>,
     files: Files,
 }
 
@@ -130,6 +132,7 @@ impl Answer {
             interrupted: outcome.fitted.interrupted,
             seconds: outcome.seconds,
             notes: outcome.interruption().into_iter().chain(outcome.fitted.notes.clone()).collect(),
+            comparison: outcome.compared.clone(),
             files: Files {
                 model: outcome.plan.model.clone(),
                 leave_one_out: outcome.plan.loo.clone(),
@@ -177,7 +180,8 @@ impl Answer {
         summary = summary.line("model", self.files.model.display().to_string());
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         summary = summary.maybe("left out", path(&self.files.leave_one_out));
-        summary.maybe("report", path(&self.files.report)).to_text()
+        let text = summary.maybe("report", path(&self.files.report)).to_text();
+        text + &self.comparison.as_deref().map_or(String::new(), comparison::text)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `groat fit`: from a data file to a model file.
 
 mod answer;
+mod comparison;
 mod page;
 mod plan;
 mod streamed;
@@ -13,7 +14,7 @@ use crate::input::read_table;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
 use crate::session::{Session, write_file};
-use groat::batch::{Fitted, Preparation, learn};
+use groat::batch::{Compared, Fitted, Preparation, learn};
 use groat::data::{Answers, Column, Dataset, Inputs, Table, write_table};
 use groat::metrics::DensityScore;
 use plan::Plan;
@@ -39,6 +40,8 @@ struct Outcome {
     fitted: Fitted,
     /// For a density: what the Parzen estimate gives to the test rows.
     parzen_test: Option<DensityScore>,
+    /// Other methods on the same rows.
+    compared: Option<Vec<Compared>>,
     seconds: f64,
 }
 
@@ -104,6 +107,15 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     };
     let train_answers = Evaluation::of(&fitted.model, &train)?;
     let test_answers = test.as_ref().map(|test| Evaluation::of(&fitted.model, test)).transpose()?;
+    let seconds = started.elapsed().as_secs_f64();
+    // A model that was broken off is not compared.
+    let compared = match fitted.interrupted {
+        true => None,
+        false => match comparison::comparison(&plan, &train, &bar) {
+            Err(groat::Error::Stopped) => None,
+            other => other?,
+        },
+    };
     Ok(Outcome {
         plan,
         source: table.source().to_owned(),
@@ -118,7 +130,8 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         test_answers,
         fitted,
         parzen_test,
-        seconds: started.elapsed().as_secs_f64(),
+        compared,
+        seconds,
     })
 }
 

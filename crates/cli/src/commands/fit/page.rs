@@ -1,6 +1,6 @@
 //! The page of `groat fit --report`.
 
-use super::{Outcome, answer};
+use super::{Outcome, answer, comparison};
 use crate::evaluation::Targets;
 use crate::output::page::{self, Part};
 use crate::output::summary::{count, duration};
@@ -44,6 +44,9 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     };
     for section in [space, page::selection(&outcome.fitted, &parts)?].into_iter().flatten() {
         page = page.section(section);
+    }
+    if let Some(compared) = &outcome.compared {
+        page = page.section(comparison::section(compared));
     }
     let page = page.section(page::vectors(model, Some(outcome.fitted.candidates))).section(settings(outcome));
     Ok(page.foot(page::foot()).to_html())

@@ -31,6 +31,8 @@ pub struct Plan {
     pub model: PathBuf,
     pub loo: Option<PathBuf>,
     pub report: Option<PathBuf>,
+    /// Methods to compare; empty for the usual ones.
+    pub compare: Option<Vec<String>>,
 }
 
 /// Which rows are held out.
@@ -102,7 +104,13 @@ impl Plan {
             model,
             loo: args.loo,
             report: args.report,
+            compare: args.compare,
         })
+    }
+
+    /// The seed of every draw.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Whether the data are to be read again and again instead of being held.

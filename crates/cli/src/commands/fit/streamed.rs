@@ -57,6 +57,7 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         test_answers,
         fitted,
         parzen_test: None,
+        compared: None,
         seconds: started.elapsed().as_secs_f64(),
         plan,
     })

@@ -5,13 +5,19 @@ use groat::Model;
 use groat::batch::{Fitted, Stage};
 use groat::data::Answers;
 use groat::kernels::Width;
-use groat_report::{Axis, Chart, Line, Marker, Rule, Section, number};
+use groat_report::{Axis, Bars, Chart, Line, Marker, Rule, Section, number};
+
+/// Most features that a chart of them shows.
+const MOST_BARS: usize = 30;
 
 /// Charts of the choice of the kernel and of the vectors; nothing when there was none.
 pub fn selection(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Section>> {
     let grown = if fitted.sizes.is_empty() { growth(fitted, parts)? } else { Some(sizes(fitted, parts)?) };
     let charts: Vec<Chart> =
-        [widths(fitted), costs(fitted), vectors_of_costs(fitted), grown].into_iter().flatten().collect();
+        [widths(fitted), relevance(fitted), costs(fitted), vectors_of_costs(fitted), grown]
+            .into_iter()
+            .flatten()
+            .collect();
     Ok((!charts.is_empty()).then(|| charts.into_iter().fold(Section::new("Selection"), Section::chart)))
 }
 
@@ -47,6 +53,24 @@ fn widths(fitted: &Fitted) -> Option<Chart> {
         chart = chart.layer(Marker::new(format!("width {}", number(width)), width, score).colour(1));
     }
     Some(chart)
+}
+
+/// One over the width of each feature, where each has its own: how much a step along it changes the answer.
+fn relevance(fitted: &Fitted) -> Option<Chart> {
+    let Some(Width::PerFeature(widths)) = fitted.kernel.width() else { return None };
+    let names = fitted.model.feature_names();
+    let name = |j: usize| names.get(j).cloned().unwrap_or_else(|| format!("feature {}", j + 1));
+    let mut order: Vec<usize> = (0..widths.len()).collect();
+    order.sort_by(|a, b| widths[*a].total_cmp(&widths[*b]));
+    order.truncate(MOST_BARS);
+    let heights: Vec<f64> = order.iter().map(|&j| 1.0 / widths[j]).collect();
+    let chart = Chart::new("Relevance of the features")
+        .describe(
+            "One over the width of each feature: the higher, the more a step along it changes the answer",
+        )
+        .x(Axis::new("feature").categories(order.iter().map(|&j| name(j))))
+        .y(Axis::new("1 / width"));
+    Some(chart.layer(Bars::categories("relevance", &heights)))
 }
 
 /// The held-out error for each number of vectors, where the model was cut, and the full machine; the test rows beside it.

@@ -26,7 +26,7 @@ const FEW_MULTIPLES: [f64; 4] = [1.0, 1.5, 2.0, 3.0];
 /// What a quick estimate looks at: rows, candidates among them, and terms.
 const QUICK_ROWS: usize = 2000;
 const QUICK_CANDIDATES: usize = 200;
-const QUICK_TERMS: usize = 100;
+const QUICK_TERMS: usize = 40;
 
 /// Parts of the data that an automatic width is validated on.
 const FOLDS: usize = 5;
@@ -350,7 +350,9 @@ impl DensityEstimate {
                 if self.refined == 1 { "1 step".to_owned() } else { format!("{} steps", self.refined) };
             fitted.notes.push(format!("refined by {steps} on all rows"));
         }
-        fitted.notes.extend(stop_note(self.stop).map(str::to_owned));
+        // Where some of the selected kernels were not needed, more would not have been either.
+        let note = stop_note(self.stop).filter(|_| self.stop != StopReason::MaxTerms || size == selected);
+        fitted.notes.extend(note.map(str::to_owned));
         fitted.interrupted = self.stop == StopReason::Requested;
         if !self.trials.is_empty() {
             fitted.judged_by = "held-out log density".to_owned();

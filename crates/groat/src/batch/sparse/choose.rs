@@ -89,7 +89,8 @@ fn first_trials(
     }
     let fixed = Search::Grid(vec![settings.ridge]);
     let ridges = if settings.ridges == Search::Fixed { &fixed } else { &settings.ridges };
-    search(samples, distinct, &settings.kernel, (&settings.widths, ridges), settings.seed, watch)
+    let per_feature = settings.per_feature && !width_known;
+    search(samples, distinct, &settings.kernel, (&settings.widths, ridges), per_feature, settings.seed, watch)
 }
 
 /// A kernel and a ridge.

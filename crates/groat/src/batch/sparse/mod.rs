@@ -72,6 +72,8 @@ pub struct Sparse {
     pub ridges: Search,
     /// How many vectors are wanted.
     pub size: Size,
+    /// Whether the search goes on from the best width to one width per feature.
+    pub per_feature: bool,
     /// At most so many vectors.
     pub max_terms: Option<usize>,
     /// At most so many rows, drawn by seed, may become vectors.
@@ -96,6 +98,7 @@ impl Default for Sparse {
             ridge: 1e-2,
             ridges: Search::Auto,
             size: Size::Within(Size::TOLERANCE),
+            per_feature: false,
             max_terms: None,
             candidates: None,
             selection_rows: 10_000,

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::gram;
 use crate::kernels::Kernel;
 use crate::matrix::PointSet;
-use crate::tune::{Ladder, Search, Trial, Trials, best, typical_distance};
+use crate::tune::{Judgement, Ladder, Search, Trial, Trials, best, typical_distance};
 use groat_linalg::{Cholesky, View, ViewMut, Write, eigh, product, self_product};
 
 /// Widths of the first automatic grid: the typical distance times `2^(k/2)`.
@@ -36,12 +36,13 @@ struct Sample {
     bias: bool,
 }
 
-/// Tries widths and ridges on some of the distinct rows given.
+/// Tries widths and ridges on some of the distinct rows given; with `per_feature` it goes on to one width per feature.
 pub(super) fn search(
     samples: &Samples<'_>,
     distinct: &[usize],
     kernel: &Kernel,
     (widths, ridges): (&Search, &Search),
+    per_feature: bool,
     seed: u64,
     watch: &dyn Watch,
 ) -> Result<Vec<Trial>> {
@@ -69,11 +70,19 @@ pub(super) fn search(
         }
         _ => trials.side_by_side(std::slice::from_ref(kernel), judge)?,
     }
-    if best(trials.tried()).is_none() {
+    let Some(found) = best(trials.tried()).cloned() else {
         return Err(Error::Numerical {
             what: "choosing the width and the ridge",
             reason: "no leave-one-out error was finite; check the scale of the target".to_owned(),
         });
+    };
+    if per_feature && kernel.width().is_some() {
+        let least = |kernel: &Kernel, _: Option<&Trial>| {
+            let mean = scores(kernel, &ridges, &sample)?.into_iter().fold(f64::INFINITY, f64::min);
+            Ok(Judgement { mean, standard_error: 0.0, size: 0.0 })
+        };
+        let each = trials.per_feature(&found, samples.x.cols(), least)?;
+        return judge(&each);
     }
     Ok(trials.into_tried())
 }

@@ -151,7 +151,7 @@ fn the_grid_knows_the_leave_one_out_error_of_kernel_ridge_regression() {
     let (widths, ridges) = (Search::Grid(vec![0.3, 0.6]), Search::Grid(vec![0.01, 0.5]));
     let order = samples.order.distinct(&all);
     let kernel = Kernel::gaussian(1.0);
-    let trials = search::search(&samples, &order, &kernel, (&widths, &ridges), 0, &Quiet).unwrap();
+    let trials = search::search(&samples, &order, &kernel, (&widths, &ridges), false, 0, &Quiet).unwrap();
     assert_eq!(trials.len(), 4);
     for trial in trials {
         let exact = KernelRidge::fixed(trial.kernel.clone(), trial.ridge);
