@@ -113,6 +113,7 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::CHUNK, "none"),
             Taken::new(&p::CARRY, "20000"),
             Taken::new(&p::CHUNK_PASSES, "5"),
+            Taken::new(&p::ONE_PASS, "false"),
             Taken::new(&p::SUBSAMPLE, "none"),
             Taken::new(&p::SUBSAMPLING, "random"),
             Taken::new(&p::FOLDS, "auto"),
