@@ -109,7 +109,7 @@ fn sizes(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Chart> {
 fn tried_costs(fitted: &Fitted) -> Option<Vec<(f64, f64, f64)>> {
     let settings = &fitted.model.record().settings;
     settings.get("cost").filter(|_| fitted.trials.len() > 1)?;
-    let own = fitted.trials.iter().filter(|trial| trial.kernel == fitted.kernel);
+    let own = fitted.trials.iter().filter(|trial| trial.kernel == fitted.kernel && trial.score.is_finite());
     let mut points: Vec<(f64, f64, f64)> =
         own.map(|trial| (1.0 / trial.ridge, trial.score, trial.size)).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -4,7 +4,6 @@ use super::{LinearLoss, LinearMachine};
 use crate::batch::methods::class_weights;
 use crate::batch::{BoxedMethod, MethodPlan};
 use crate::error::Result;
-use crate::tune::Search;
 
 pub(in crate::batch) fn build_linear_svc(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
     let loss = match plan.values.text("loss")? {
@@ -32,12 +31,7 @@ fn classes(plan: &MethodPlan<'_>, loss: LinearLoss) -> Result<BoxedMethod> {
 
 fn common(plan: &MethodPlan<'_>, loss: LinearLoss) -> Result<LinearMachine> {
     let (values, mut method) = (plan.values, LinearMachine::new(loss));
-    if values.text("cost")? != "auto" {
-        (method.cost, method.costs) = match values.numbers("cost")?.as_slice() {
-            [cost] => (*cost, Search::Fixed),
-            several => (method.cost, Search::Grid(several.to_vec())),
-        };
-    }
+    (method.cost, method.costs) = plan.cost(method.cost)?;
     method.penalise_bias = values.flag("penalise_bias")?;
     method.tolerance = values.number("tolerance")?;
     method.max_iterations = values.unless_auto("max_iterations")?;

@@ -183,6 +183,8 @@ pub(super) const CARRY: Parameter =
     row("carry", Range::Count, "most support vectors that are carried from chunk to chunk");
 pub(super) const CHUNK_PASSES: Parameter =
     row("chunk_passes", Range::Count, "most passes over the chunks; one that brings nothing new is the last");
+pub(super) const ONE_PASS: Parameter =
+    row("one_pass", Range::Flag, "learn two classes in one pass over the rows, approximately, as LASVM does");
 pub(super) const SUBSAMPLE: Parameter =
     row("subsample", Range::Or("none", &Range::Count), "learn from so many of the rows");
 pub(super) const SUBSAMPLING: Parameter = row(

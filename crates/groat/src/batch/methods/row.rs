@@ -130,11 +130,20 @@ impl MethodPlan<'_> {
 
     /// The ridge, and how it is found; `placeholder` stands where it is searched for.
     pub fn ridge(&self, placeholder: f64) -> Result<(f64, Search)> {
-        if self.values.text("ridge")? == "auto" {
+        self.one_or_several("ridge", placeholder)
+    }
+
+    /// The cost, and how it is found; `placeholder` stands where it is searched for.
+    pub fn cost(&self, placeholder: f64) -> Result<(f64, Search)> {
+        self.one_or_several("cost", placeholder)
+    }
+
+    fn one_or_several(&self, name: &'static str, placeholder: f64) -> Result<(f64, Search)> {
+        if self.values.text(name)? == "auto" {
             return Ok((placeholder, Search::Auto));
         }
-        Ok(match self.values.numbers("ridge")?.as_slice() {
-            [ridge] => (*ridge, Search::Fixed),
+        Ok(match self.values.numbers(name)?.as_slice() {
+            [value] => (*value, Search::Fixed),
             several => (placeholder, Search::Grid(several.to_vec())),
         })
     }

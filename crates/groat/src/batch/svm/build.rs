@@ -4,11 +4,10 @@ use super::{Subsampling, SupportVectorMachine, SvmForm};
 use crate::batch::methods::class_weights;
 use crate::batch::{BoxedMethod, MethodPlan};
 use crate::error::Result;
-use crate::tune::Search;
 
 pub(in crate::batch) fn build_svc(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
     let mut method = common(plan, SvmForm::Classes)?;
-    cost(plan, &mut method)?;
+    (method.cost, method.costs) = plan.cost(method.cost)?;
     classes(plan, &mut method)?;
     parts(plan, &mut method)?;
     Ok(Box::new(method))
@@ -23,7 +22,7 @@ pub(in crate::batch) fn build_nu_svc(plan: &MethodPlan<'_>) -> Result<BoxedMetho
 
 pub(in crate::batch) fn build_svr(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
     let mut method = common(plan, SvmForm::Values)?;
-    cost(plan, &mut method)?;
+    (method.cost, method.costs) = plan.cost(method.cost)?;
     searched(plan, &mut method)?;
     method.epsilon = plan.values.unless_auto("epsilon")?;
     parts(plan, &mut method)?;
@@ -32,7 +31,7 @@ pub(in crate::batch) fn build_svr(plan: &MethodPlan<'_>) -> Result<BoxedMethod> 
 
 pub(in crate::batch) fn build_nu_svr(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
     let mut method = common(plan, SvmForm::NuValues)?;
-    cost(plan, &mut method)?;
+    (method.cost, method.costs) = plan.cost(method.cost)?;
     searched(plan, &mut method)?;
     method.nu = plan.values.unless_auto("nu")?;
     Ok(Box::new(method))
@@ -56,17 +55,6 @@ fn common(plan: &MethodPlan<'_>, form: SvmForm) -> Result<SupportVectorMachine> 
     Ok(method)
 }
 
-fn cost(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()> {
-    if plan.values.text("cost")? == "auto" {
-        return Ok(());
-    }
-    (method.cost, method.costs) = match plan.values.numbers("cost")?.as_slice() {
-        [cost] => (*cost, Search::Fixed),
-        several => (method.cost, Search::Grid(several.to_vec())),
-    };
-    Ok(())
-}
-
 fn searched(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()> {
     method.folds = plan.values.unless_auto("folds")?.unwrap_or(method.folds);
     method.selection_rows = plan.values.count("selection_rows")?;
@@ -82,6 +70,9 @@ fn parts(plan: &MethodPlan<'_>, method: &mut SupportVectorMachine) -> Result<()>
     };
     (method.chunk, method.subsample) = (rows("chunk")?, rows("subsample")?);
     (method.carry, method.chunk_passes) = (values.count("carry")?, values.count("chunk_passes")?);
+    if values.is_given("one_pass") {
+        method.one_pass = values.flag("one_pass")?;
+    }
     if values.text("subsampling")? == "boundary" {
         method.subsampling = Subsampling::Boundary;
     }

@@ -31,6 +31,7 @@ mod decompose;
 mod dual;
 mod forms;
 mod machine;
+mod one_pass;
 mod rows;
 mod search;
 mod smo;
@@ -99,6 +100,8 @@ pub struct SupportVectorMachine {
     pub carry: usize,
     /// Most passes over the chunks.
     pub chunk_passes: usize,
+    /// Whether two classes are learnt in one pass over the rows, approximately.
+    pub one_pass: bool,
     /// Rows to learn from in place of all.
     pub subsample: Option<usize>,
     /// How these are chosen.
@@ -132,6 +135,7 @@ impl SupportVectorMachine {
             chunk: None,
             carry: 20_000,
             chunk_passes: 5,
+            one_pass: false,
             subsample: None,
             subsampling: Subsampling::Random,
             folds: 5,
@@ -246,6 +250,9 @@ impl SupportVectorMachine {
         let mut notes = Vec::new();
         let (kernel, numbers, trials) = self.found(&problem, &factors, watch, &mut notes)?;
         kernel.check_for(problem.x.cols())?;
+        if self.one_pass {
+            return self.in_one_pass(&kernel, &numbers, &problem, &factors, watch);
+        }
         let (settings, parts) = (self.settings(numbers, &problem), parts(&problem, &factors));
         let starts = match start {
             Some(model) => start::states(model, &settings, &kernel, problem.x, &parts)?,
@@ -268,6 +275,28 @@ impl SupportVectorMachine {
             fitted.judged_by = Validation::Folds(self.folds).to_string();
         }
         (fitted.trials, fitted.notes, fitted.interrupted) = (trials, notes, interrupted);
+        Ok(fitted)
+    }
+
+    /// The approximate machine of one pass over the rows.
+    fn in_one_pass(
+        &self,
+        kernel: &Kernel,
+        numbers: &Numbers,
+        problem: &Problem<'_>,
+        factors: &[f64],
+        watch: &dyn Watch,
+    ) -> Result<Fitted> {
+        let (function, violation) = self.one_pass_over(kernel, numbers, problem, factors, watch)?;
+        let record = Record::new(self.name(), problem.x.rows())
+            .with("cost", numbers.cost)
+            .with("one_pass", true)
+            .with("violation", violation);
+        let model = Model::new(function).with_task(task(problem))?.with_record(record);
+        let mut fitted = Fitted::new(model, problem.x.rows());
+        fitted.notes.push(format!(
+            "learnt in one pass: violation {violation:.1e} among the vectors, rows that were passed by apart"
+        ));
         Ok(fitted)
     }
 

@@ -3,6 +3,7 @@
 //! For each width and part of the rows the kernel is evaluated once. The costs are then tried in ascending order, each
 //! solution scaled up as the start of the next: its gradient scales with it, so that a warm start costs nothing.
 
+use super::decompose::Stop;
 use super::dual::State;
 use super::machine::{Machine, Part, Settings, parts, task};
 use super::rows::KernelRows;
@@ -26,8 +27,9 @@ const COSTS: [f64; 7] = [0.25, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0];
 const NUS: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5];
 /// A search compares errors on held-out rows, for which rough solutions do.
 const TOLERANCE: f64 = 1e-2;
-/// Steps of one solution within a search: what takes longer is no setting that a person would want.
-const STEPS: u64 = 100_000;
+/// Steps of one solution within a search. What takes longer is no setting that a person would want, and larger costs
+/// would take longer still: they are not tried.
+const STEPS: u64 = 30_000;
 /// Bytes that the kernel rows of a part may take.
 const MEMORY: u64 = 64 << 20;
 
@@ -148,11 +150,13 @@ impl Judge<'_> {
             self.fold(kernel, fold, &mut losses, &mut sizes)?;
         }
         let trial = |((value, losses), size): ((&f64, &Vec<f64>), &f64)| {
-            let judged = Judgement::of(losses, size / self.folds.len() as f64);
             let ridge = if Searched::of(self.params.form) == Searched::Nu { *value } else { 1.0 / value };
-            // What was not feasible has no losses.
-            let score = if losses.is_empty() { f64::INFINITY } else { judged.mean };
-            let mut trial = Trial::new(kernel.clone(), ridge, score);
+            // What was not feasible or took too long lacks losses.
+            if losses.len() < self.sample.x.rows() {
+                return Trial::new(kernel.clone(), ridge, f64::INFINITY);
+            }
+            let judged = Judgement::of(losses, size / self.folds.len() as f64);
+            let mut trial = Trial::new(kernel.clone(), ridge, judged.mean);
             (trial.standard_error, trial.size) = (judged.standard_error, judged.size);
             trial
         };
@@ -190,6 +194,10 @@ impl Judge<'_> {
             if machines.len() == parts.len() {
                 losses[k].extend(self.losses(&test, &outputs(&cross, &parts, &machines)));
                 sizes[k] += machines.iter().map(|m| m.report.support as f64).sum::<f64>();
+            }
+            let too_long = machines.iter().any(|machine| machine.report.stop == Stop::Iterations);
+            if too_long && Searched::of(self.params.form) == Searched::Cost {
+                break;
             }
             states = machines.into_iter().map(|machine| machine.state).collect();
             states.resize(parts.len(), None);

@@ -226,3 +226,16 @@ fn some_rows_may_stand_for_all() {
         assert!(wrong < 300 && fitted.model.size() <= 300, "{subsampling:?}: {wrong}");
     }
 }
+
+#[test]
+fn one_pass_comes_near_the_exact_machine() {
+    let (x, codes, _) = cloud(1000, 2, 14);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let exact = class_machine().fit(&problem, &Quiet).unwrap();
+    let quick = SupportVectorMachine { one_pass: true, ..class_machine() }.fit(&problem, &Quiet).unwrap();
+    let (a, b) = (exact.model.classify(x.view()).unwrap(), quick.model.classify(x.view()).unwrap());
+    let apart = a.iter().zip(&b).filter(|(a, b)| a != b).count();
+    assert!(apart < 30, "{apart}");
+    let sum: f64 = quick.model.expansion().weights().data().iter().sum();
+    assert!(sum.abs() < 1e-9, "{sum}");
+}
