@@ -16,5 +16,6 @@ mod report;
 mod reproduce;
 mod running;
 mod stream;
+mod stream_watch;
 mod targets;
 mod writing;
