@@ -295,6 +295,7 @@ impl Session {
 
     /// Everything that is said of a sample of numbers before its target is known.
     pub fn predict(&mut self, x: &[f64]) -> Result<Prediction> {
+        self.preparation.begin(x);
         let value = self.predict_one(x)?;
         let std = if self.std == Some(false) { None } else { self.variance(x)?.map(f64::sqrt) };
         let baselines = self.baselines.predict(x, self.preparation.early_scale());
@@ -332,7 +333,8 @@ impl Session {
         let mut steps = Vec::with_capacity(y.len());
         let mut next = 0;
         while next < y.len() {
-            let quiet = if self.on_drift == OnDrift::Note { self.preparation.quiet() } else { 0 };
+            let whole = self.on_drift == OnDrift::Note && self.totals.steps > 0;
+            let quiet = if whole { self.preparation.quiet() } else { 0 };
             let end = y.len().min(next.saturating_add(quiet));
             if end > next {
                 self.learn_block(x, y, next..end, &mut steps)?;
@@ -385,6 +387,7 @@ impl Session {
     fn learn_sample(&mut self, x: &[f64], y: f64) -> Result<Step> {
         self.learner.check_input(x)?;
         self.learner.check_target(y)?;
+        self.preparation.begin(x);
         let target = self.preparation.target(y);
         let step = self.learner.learn_one(self.preparation.input(x), target)?;
         let step = self.in_units(step, y);

@@ -118,6 +118,21 @@ impl Preparation {
         self.first.iter()
     }
 
+    /// The lags of the very first sample give scales before any row is complete.
+    pub fn begin(&mut self, x: &[f64]) {
+        if self.lags.count == 0 || self.first.len() > 0 || x.len() != self.first.dimension() {
+            return;
+        }
+        let mut alone = FirstRows::new(x.len());
+        let last = self.lags.newest(x.len()).map_or(0.0, |newest| x[newest]);
+        alone.push(x, last);
+        let mut scale = Scale::of(&alone, self.lags);
+        if !self.lags.of_target || self.labels {
+            scale = scale.with_bare_target();
+        }
+        self.scale = scale;
+    }
+
     /// Keeps a row; true when the scales were found anew, and everybody should start again.
     pub fn push(&mut self, x: &[f64], y: f64) -> bool {
         if !self.first.push(x, y) {

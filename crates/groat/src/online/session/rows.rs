@@ -121,7 +121,8 @@ impl Session {
         let before = self.samples.past().cloned();
         // Where scales may be found again, or a drift starts a learner anew, rows ahead cannot be looked at.
         let plain = self.on_drift == super::OnDrift::Note && self.carried.is_none();
-        let most = if plain { AHEAD.min(self.preparation.quiet()).max(1) } else { 1 };
+        let most =
+            if plain && self.totals.steps > 0 { AHEAD.min(self.preparation.quiet()).max(1) } else { 1 };
         if before.as_ref().is_some_and(|past| !past.is_filled()) {
             return Ok(0);
         }
