@@ -2,9 +2,10 @@
 
     comparisons/run online/streams [--rows 3000] [--data ../shared] [--out comparisons/runs/DATE/streams.csv]
 
-Every contender predicts a sample before it learns from it, one call at a time from Python. Printed are mean squared errors
-as multiples of the better of last value and linear least squares (with forgetting or without, whichever is better),
-microseconds a sample, and bytes (groat's state; river's pickled pipeline).
+Every contender predicts a sample before it learns from it: groat by `groat stream --compare` on one thread, river by
+`predict_one` and `learn_one` on dicts that are made beforehand. Printed are mean squared errors as multiples of the better
+of last value and linear least squares (with forgetting or without, whichever is better), microseconds a sample, and bytes
+(groat's state; river's pickled pipeline).
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import json
 import math
 import pathlib
 import pickle
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import groat
 import numpy as np
 from numpy.typing import NDArray
 from river import compose, forest, linear_model, neighbors, preprocessing, tree
@@ -46,53 +49,66 @@ def embed(table: Array, lags: int) -> tuple[Array, Array]:
     return np.array(x), y[lags:]
 
 
-def made(rng: np.random.Generator) -> Iterator[tuple[str, Array, Array]]:
+def joined(x: Array, y: Array) -> Array:
+    return np.column_stack([x, y])
+
+
+def made(rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
     n = 3000
     signs = rng.choice([-1.0, 1.0], n + 8)
     channel = signs[1:] + 0.5 * signs[:-1]
     received = channel - 0.09 * channel**3 + 0.1 * rng.standard_normal(len(channel))
-    yield "equaliser", np.array([received[t - 4 : t + 1][::-1] for t in range(6, n)]), signs[5 : n - 1]
+    yield "equaliser", joined(np.array([received[t - 4 : t + 1][::-1] for t in range(6, n)]), signs[5 : n - 1])
     u = rng.standard_normal(n + 5)
     x = np.array([u[t - 4 : t + 1][::-1] for t in range(5, n)])
     first, second = np.array([1, -0.4, 0.2, 0.1, -0.05]), np.array([-0.3, 1, 0.6, -0.2, 0.1])
     half = np.arange(len(x)) < len(x) // 2
-    yield "channel switch", x, np.tanh(np.where(half, x @ first, x @ second)) + 0.05 * rng.standard_normal(len(x))
+    y = np.tanh(np.where(half, x @ first, x @ second)) + 0.05 * rng.standard_normal(len(x))
+    yield "channel switch", joined(x, y)
     x, angle = rng.standard_normal((n, 4)), np.linspace(0, 2 * math.pi, n)
-    yield "turning classes", x, np.sign(x[:, 0] * np.cos(angle) + x[:, 1] * np.sin(angle))
+    yield "turning classes", joined(x, np.sign(x[:, 0] * np.cos(angle) + x[:, 1] * np.sin(angle)))
     x = rng.uniform(0, 10, (n, 3))
     limit = np.array([8, 9, 7, 9.5])[np.arange(n) * 4 // n]
     y = np.where(x[:, 0] + x[:, 1] < limit, 1.0, -1.0)
-    yield "jumping classes", x, np.where(rng.random(n) < 0.1, -y, y)
+    yield "jumping classes", joined(x, np.where(rng.random(n) < 0.1, -y, y))
 
 
-def streams(data: pathlib.Path, rows: int) -> Iterator[tuple[str, Array, Array, int]]:
+def moved(table: Array) -> Array:
+    """The same series starting at 0, so that a first guess of 0 costs nobody more than the rest of the stream."""
+    return np.asarray(table - table[0])
+
+
+SERIES = ("co2_weekly", "elnino_monthly", "nile", "taylor_demand", "water_flow", "seattle_weather")
+MORE_SERIES = ("santafe_laser_a", "lorenz", "mackey_glass30", "gas_furnace", "mimo_testbed")
+
+
+def streams(data: pathlib.Path, rows: int) -> Iterator[tuple[str, Array, int]]:
     root = pathlib.Path(__file__).resolve().parents[2]
-    series = [data / "streams" / f"{name}.csv.gz" for name in ("co2_weekly", "elnino_monthly", "nile", "taylor_demand", "water_flow", "seattle_weather")]
-    series += [data / "data" / name / "data.csv.gz" for name in ("santafe_laser_a", "lorenz", "mackey_glass30", "gas_furnace", "mimo_testbed")]
-    sunspots = read(root / "datasets/sunspots.csv")[:, 1:]
-    yield "sunspots", *embed(sunspots, LAGS), LAGS
-    for path in series:
-        name = path.parent.name if path.name.startswith("data") else path.name.split(".")[0]
-        yield name, *embed(read(path)[:rows], LAGS), LAGS
+    yield "sunspots", moved(read(root / "datasets/sunspots.csv")[:, 1:]), LAGS
+    for name in SERIES:
+        yield name, moved(read(data / "streams" / f"{name}.csv.gz")[:rows]), LAGS
+    for name in MORE_SERIES:
+        yield name, moved(read(data / "data" / name / "data.csv.gz")[:rows]), LAGS
     for name in ("bike", "elevators"):
-        table = read(data / "data" / name / "data.csv.gz")[:rows]
-        yield name, table[:, :-1], table[:, -1], 0
-    for name, x, y in made(np.random.default_rng(1)):
-        yield name, x[:rows], y[:rows], 0
+        yield name, read(data / "data" / name / "data.csv.gz")[:rows], 0
+    for name, table in made(np.random.default_rng(1)):
+        yield name, table[:rows], 0
 
 
-def run_groat(x: Array, y: Array, algorithm: str, **settings: Any) -> dict[str, float]:
-    learner = groat.OnlineLearner(algorithm, **settings)
-    started = time.perf_counter()
-    errors = [learner.learn_one(row, target).error for row, target in zip(x, y)]
-    seconds = time.perf_counter() - started
-    summary = learner.summary()
+def run_groat(program: pathlib.Path, table: Array, lags: int) -> dict[str, dict[str, float]]:
+    """Errors, times and bytes by algorithm, the baselines among them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "stream.csv"
+        names = [f"u{i}" for i in range(table.shape[1] - 1)] + ["y"]
+        np.savetxt(path, table, delimiter=",", header=",".join(names), comments="", fmt="%.17g")
+        embedding = ["--embed", str(lags)] if lags else []
+        call = [str(program), "stream", str(path), "--target", "y", *embedding, "--threads", "1", "--json"]
+        found = subprocess.run([*call, "--compare", ",".join(["auto", *PRESETS])], capture_output=True, text=True, check=True)
+    numbers = {"mse": "mean_squared", "us": "microseconds", "bytes": "memory_bytes"}
+    places = json.loads(found.stdout)["places"]
     return {
-        "mse": float(np.mean(np.square(errors))),
-        "us": 1e6 * seconds / len(y),
-        "bytes": learner.diagnostics()["memory_bytes"],
-        "last": summary["last value"],
-        "linear": summary["linear RLS"],
+        place["algorithm"]: {short: place[long] for short, long in numbers.items() if place[long] is not None}
+        for place in places
     }
 
 
@@ -116,17 +132,22 @@ def run_river(x: Array, y: Array, make: Callable[[], Any]) -> dict[str, float]:
     return {"mse": squares / len(y), "us": 1e6 * seconds / len(y), "bytes": float(len(pickle.dumps(pipeline)))}
 
 
-def measure(name: str, x: Array, y: Array, lags: int) -> list[tuple[str, str, dict[str, float]]]:
-    default = run_groat(x, y, "auto", lags=lags)
-    found = [(name, "groat auto", default)]
-    for preset in PRESETS:
-        found.append((name, f"groat {preset}", run_groat(x, y, preset)))
-    found.append((name, "last value", {"mse": default["last"]}))
-    forgets = run_groat(x, y, "rls", lambda_=0.99)["mse"]
-    found.append((name, "linear RLS", {"mse": min(default["linear"], forgets)}))
+def measure(program: pathlib.Path, name: str, table: Array, lags: int) -> list[tuple[str, str, dict[str, float]]]:
+    own = run_groat(program, table, lags)
+    found = [(name, f"groat {preset}", own[preset]) for preset in ["auto", *PRESETS]]
+    found.append((name, "last value", own["(last value)"]))
+    found.append((name, "linear RLS", {"mse": min(own["(linear RLS)"]["mse"], own["rls"]["mse"])}))
+    x, y = embed(table, lags) if lags else (table[:, :-1], table[:, -1])
     for pipeline, make in PIPELINES.items():
         found.append((name, f"river {pipeline}", run_river(x, y, make)))
     return found
+
+
+def command() -> pathlib.Path:
+    """Builds the command, optimised."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "groat-cli"], cwd=root, check=True)
+    return root / "target/release/groat"
 
 
 def geometric(values: list[float]) -> float:
@@ -138,13 +159,15 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=3000)
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3] / "shared")
     parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--groat", type=pathlib.Path, help="the command [default: built now, optimised]")
     args = parser.parse_args()
-    groat.set_threads(1)
+    program = args.groat or command()
     rows: list[tuple[str, str, dict[str, float]]] = []
-    print(f"{'stream':<16}{'default':>9}{'best preset':>28}{'river best':>22}{'us: groat':>11}{'river':>8}{'forest':>9}")
+    head = f"{'stream':<16}{'default':>9}{'best preset':>28}{'river best':>22}{'us: groat':>11}{'river':>8}{'forest':>9}"
+    print(head)
     ratios, presets, rivals, speeds = [], [], [], []
-    for name, x, y, lags in streams(args.data, args.rows):
-        found = measure(name, x, y, lags)
+    for name, table, lags in streams(args.data, args.rows):
+        found = measure(program, name, table, lags)
         rows += found
         mse = {contender: result["mse"] for _, contender, result in found}
         us = {contender: result.get("us", math.nan) for _, contender, result in found}
@@ -155,16 +178,17 @@ def main() -> int:
         ratios.append(mse["groat auto"] / base)
         presets.append(mse["groat auto"] / mse[preset])
         rivals.append(mse["groat auto"] / mse[rival])
-        speeds.append((us["groat auto"], fastest))
+        speeds.append((us["groat auto"], fastest, us[rival]))
         print(
             f"{name:<16}{ratios[-1]:>9.3f}{mse[preset] / base:>9.3f} {preset[6:]:<18}{mse[rival] / base:>9.3f} {rival[6:]:<12}"
             f"{us['groat auto']:>11.1f}{fastest:>8.1f}{us['river forest']:>9.0f}",
             flush=True,
         )
-    print(f"\ndefault over the better of last value and linear RLS: geometric mean {geometric(ratios):.3f}, worst {max(ratios):.3f}")
+    print("\ndefault over the better of last value and linear RLS:", end=" ")
+    print(f"geometric mean {geometric(ratios):.3f}, worst {max(ratios):.3f}")
     print(f"default over the best of {len(PRESETS)} presets at their defaults: geometric mean {geometric(presets):.3f}")
     print(f"better than the best of river's pipelines on {sum(r < 1 for r in rivals)} of {len(rivals)} streams")
-    print(f"faster than the fastest of them on {sum(a < b for a, b in speeds)} of {len(speeds)}")
+    print(f"faster than that pipeline on {sum(a < c for a, _, c in speeds)}, than the fastest on {sum(a < b for a, b, _ in speeds)}")
     if args.out:
         args.out.parent.mkdir(parents=True, exist_ok=True)
         with args.out.open("w", newline="") as lines:

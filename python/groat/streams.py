@@ -29,7 +29,9 @@ def _taken(algorithm: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name.rstrip("_") in known}
 
 
-def _run(x: ArrayLike, y: ArrayLike, algorithm: str, habits: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+def _run(
+    x: ArrayLike, y: ArrayLike, algorithm: str, habits: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
     learner = OnlineLearner(algorithm, **habits, **_taken(algorithm, settings))
     started = time.perf_counter()
     learner.partial_fit(x, y)

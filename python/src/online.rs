@@ -456,13 +456,7 @@ impl OnlineLearner {
         let kernel = self.kernel.as_ref().filter(|_| !found).map(ToString::to_string);
         let settings = self.settings(py)?;
         let habits = &self.habits;
-        // The default algorithm has a setting of the same name and meaning.
-        if settings.get_item("standardise")?.is_none() {
-            settings.set_item("standardise", habits.standardise)?;
-        } else {
-            settings.del_item("standardise")?;
-            settings.set_item("standardise", false)?;
-        }
+        settings.set_item("standardise", habits.standardise)?;
         settings.set_item("coverage", habits.coverage)?;
         let on_drift = match habits.on_drift {
             OnDrift::Note => "note",

@@ -84,7 +84,7 @@ pub struct StreamArgs {
     pub keep_going: bool,
 
     /// After the last row, predict H rows more of a series (--embed), each from the predictions before it
-    #[arg(long, value_name = "H", requires = "embed", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=100_000), help_heading = "Writing")]
+    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=100_000), help_heading = "Writing")]
     pub forecast: Option<u64>,
     /// Write only every N-th line; rows that wait for a target and those with a drift are always written
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Writing")]

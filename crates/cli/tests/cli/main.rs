@@ -17,5 +17,6 @@ mod reproduce;
 mod running;
 mod stream;
 mod svm;
+mod stream_watch;
 mod targets;
 mod writing;

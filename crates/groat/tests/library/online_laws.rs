@@ -62,10 +62,10 @@ fn degenerate_streams_do_no_harm() {
                         let step = learner.learn_one(x, *y).unwrap_or_else(|e| panic!("{what}: {e}"));
                         assert!(step.prediction.is_finite() && step.error.is_finite(), "{what}");
                         assert!(step.std.is_none_or(f64::is_finite), "{what}");
-                        assert!(step.size <= 8 * stream.len(), "{what}");
+                        assert!(step.size <= 6 * stream.len(), "{what}");
                         if settings.get("budget").is_some() && !preset.parts().contains(&"limit") {
                             // The default has several kernel predictors, each with a dictionary.
-                            let dictionaries = if preset.name == "auto" { 8 } else { 1 };
+                            let dictionaries = if preset.name == "auto" { 6 } else { 1 };
                             assert!(step.size <= 12 * dictionaries, "{what}: {} vectors", step.size);
                         }
                     }

@@ -172,6 +172,60 @@ struct Classifier {
 }
 
 impl Classifier {
+    /// No label is known yet; rows have theirs in column `target`.
+    fn new(target: usize) -> Self {
+        let (lanes, counts, last) = (Vec::new(), BTreeMap::new(), None);
+        Self { target, lanes, counts, last, right: [0; 3], steps: 0, rows: 0, skipped: 0 }
+    }
+
+    /// Answers a row and learns from it: the likeliest label, and the true one. A new label gets a learner of `make`.
+    fn learn(
+        &mut self,
+        record: &Record,
+        make: impl FnOnce() -> anyhow::Result<online::Session>,
+    ) -> anyhow::Result<(Option<String>, Option<String>)> {
+        let label = match record.cells.get(self.target) {
+            None | Some(Cell::Missing) => None,
+            Some(cell) => Some(cell.to_string()),
+        };
+        let is_new = label.as_ref().is_some_and(|label| self.lanes.iter().all(|(name, _)| name != label));
+        if is_new && self.lanes.len() >= MOST_LABELS {
+            anyhow::bail!("the target has more than {MOST_LABELS} labels: is it a number?");
+        }
+        let added = if is_new { Some(make()?) } else { None };
+        let said = self.take(record, label.as_deref(), added)?;
+        self.rows += 1;
+        if let Some(label) = &label {
+            self.judge(said.as_deref(), label);
+        }
+        Ok((said, label))
+    }
+
+    /// Leaves a bad row out.
+    fn skip_row(&mut self) {
+        self.rows += 1;
+        self.skipped += 1;
+        self.lanes.iter_mut().for_each(|(_, lane)| lane.skip_row());
+    }
+
+    /// What came of it.
+    fn result(&self, source: &str, target: &str, seconds: f64) -> Labelled {
+        let algorithm = self.lanes.first().map(|(_, lane)| lane.learner().algorithm().to_owned());
+        let baselines = [("last label", 1), ("most frequent label", 2)];
+        Labelled {
+            source: source.to_owned(),
+            target: target.to_owned(),
+            algorithm: algorithm.unwrap_or_default(),
+            labels: self.lanes.iter().map(|(name, _)| name.clone()).collect(),
+            rows: self.rows,
+            steps: self.steps,
+            skipped: self.skipped,
+            accuracy: self.accuracy(0),
+            baselines: baselines.iter().filter_map(|(name, at)| Some((*name, self.accuracy(*at)?))).collect(),
+            seconds,
+        }
+    }
+
     /// The likeliest label of a row, learnt from if its label is there.
     /// A learner for a label that was never seen before has no say in it.
     fn take(
@@ -221,16 +275,7 @@ fn labels(args: &StreamArgs, mut rows: Rows, target: &str, session: &Session) ->
     let Some(at) = rows.names().iter().position(|name| name == target) else {
         return exit::usage(format!("--target {target}: there is no such column"));
     };
-    let mut learners = Classifier {
-        target: at,
-        lanes: Vec::new(),
-        counts: BTreeMap::new(),
-        last: None,
-        right: [0; 3],
-        steps: 0,
-        rows: 0,
-        skipped: 0,
-    };
+    let mut learners = Classifier::new(at);
     let mut out: Box<dyn Write> = match &args.out {
         Some(path) => Box::new(BufWriter::new(File::create(path).map_err(|e| groat::Error::io(path, e))?)),
         None => Box::new(BufWriter::new(io::stdout().lock())),
@@ -240,39 +285,18 @@ fn labels(args: &StreamArgs, mut rows: Rows, target: &str, session: &Session) ->
         writeln!(out, "step,row,prediction,target,correct,accuracy").map_err(stdout_error)?;
     }
     while let Some(record) = rows.next() {
-        learners.rows += 1;
-        let skip = args.on_bad_row == OnBadRow::Skip;
-        let record = match record {
-            Err(groat::Error::Data { .. }) if skip => {
-                learners.skipped += 1;
+        let outcome = match record {
+            Ok(record) => learners.learn(&record, || lane(args, &rows, inputs.clone())),
+            Err(error) => Err(error.into()),
+        };
+        let (said, label) = match outcome {
+            Ok(learnt) => learnt,
+            Err(error) if args.on_bad_row == OnBadRow::Skip && is_bad_row(&error) => {
+                learners.skip_row();
                 continue;
             }
-            record => record?,
+            Err(error) => return Err(error),
         };
-        let label = match record.cells.get(at) {
-            None | Some(Cell::Missing) => None,
-            Some(cell) => Some(cell.to_string()),
-        };
-        let new = label.as_ref().filter(|label| learners.lanes.iter().all(|(name, _)| name != *label));
-        if new.is_some() && learners.lanes.len() >= MOST_LABELS {
-            anyhow::bail!("--target {target} has more than {MOST_LABELS} labels: is it a number?");
-        }
-        let added = match new {
-            Some(_) => Some(lane(args, &rows, inputs.clone())?),
-            None => None,
-        };
-        let said = match learners.take(&record, label.as_deref(), added) {
-            Ok(said) => said,
-            Err(_) if skip => {
-                learners.skipped += 1;
-                learners.lanes.iter_mut().for_each(|(_, lane)| lane.skip_row());
-                continue;
-            }
-            Err(error) => return Err(error.into()),
-        };
-        if let Some(label) = &label {
-            learners.judge(said.as_deref(), label);
-        }
         if label.is_none() || learners.steps.is_multiple_of(args.every) {
             write_label(&mut out, &learners, said.as_deref(), label.as_deref(), json)
                 .map_err(stdout_error)?;
@@ -282,26 +306,20 @@ fn labels(args: &StreamArgs, mut rows: Rows, target: &str, session: &Session) ->
         }
     }
     out.flush().map_err(stdout_error)?;
-    let algorithm =
-        learners.lanes.first().map_or_else(String::new, |(_, lane)| lane.learner().algorithm().to_owned());
-    let baselines = [("last label", 1), ("most frequent label", 2)];
-    let labelled = Labelled {
-        source: rows.source().to_owned(),
-        target: target.to_owned(),
-        algorithm,
-        labels: learners.lanes.iter().map(|(name, _)| name.clone()).collect(),
-        rows: learners.rows,
-        steps: learners.steps,
-        skipped: learners.skipped,
-        accuracy: learners.accuracy(0),
-        baselines: baselines.iter().filter_map(|(name, at)| Some((*name, learners.accuracy(*at)?))).collect(),
-        seconds: started.elapsed().as_secs_f64(),
-    };
+    let labelled = learners.result(rows.source(), target, started.elapsed().as_secs_f64());
     if args.out.is_some() {
         return session.answer(&labelled, || labelled.sentence() + "\n");
     }
     session.remark(&labelled.sentence());
     Ok(())
+}
+
+/// Whether an error is about a row, and not about the whole.
+fn is_bad_row(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref::<groat::Error>(),
+        Some(groat::Error::Data { .. } | groat::Error::Shape { .. })
+    )
 }
 
 /// One line: the likeliest label, the true one, and how often it was right so far.

@@ -35,6 +35,7 @@ use drift::Drift;
 use intervals::Intervals;
 use preparation::Preparation;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 /// The share of targets that lie inside their intervals, unless another is asked for.
 const COVERAGE: f64 = 0.9;
@@ -294,9 +295,10 @@ impl Session {
 
     /// Everything that is said of a sample of numbers before its target is known.
     pub fn predict(&mut self, x: &[f64]) -> Result<Prediction> {
+        self.preparation.begin(x);
         let value = self.predict_one(x)?;
         let std = if self.std == Some(false) { None } else { self.variance(x)?.map(f64::sqrt) };
-        let baselines = self.baselines.predict(x, self.preparation.scale());
+        let baselines = self.baselines.predict(x, self.preparation.early_scale());
         Ok(Prediction { value, interval: self.interval(value), std, baselines })
     }
 
@@ -330,25 +332,46 @@ impl Session {
         check_len("targets", x.rows(), y.len())?;
         let mut steps = Vec::with_capacity(y.len());
         let mut next = 0;
-        while next < y.len() && !(self.preparation.is_settled() && self.on_drift == OnDrift::Note) {
-            let step = self.learn_one(x.row(next), y[next]).map_err(|error| at_row(error, next))?;
-            steps.push(step);
-            next += 1;
+        while next < y.len() {
+            let whole = self.on_drift == OnDrift::Note && self.totals.steps > 0;
+            let quiet = if whole { self.preparation.quiet() } else { 0 };
+            let end = y.len().min(next.saturating_add(quiet));
+            if end > next {
+                self.learn_block(x, y, next..end, &mut steps)?;
+                next = end;
+            } else {
+                steps.push(self.learn_one(x.row(next), y[next]).map_err(|error| at_row(error, next))?);
+                next += 1;
+            }
         }
-        let rest = x.slice(next, x.rows());
-        let scaled = if self.preparation.standardises() { self.scaled(rest) } else { rest.data().to_vec() };
-        let targets: Vec<f64> = y[next..].iter().map(|y| self.preparation.target(*y)).collect();
-        let outcome = self.learner.learn_into(Rows::new(&scaled, x.cols())?, &targets, &mut steps);
-        for (i, step) in steps.iter_mut().enumerate().skip(next) {
+        Ok(steps)
+    }
+
+    /// Learns from rows during which nothing starts anew.
+    fn learn_block(
+        &mut self,
+        x: Rows<'_>,
+        y: &[f64],
+        block: Range<usize>,
+        steps: &mut Vec<Step>,
+    ) -> Result<()> {
+        let rows = x.slice(block.start, block.end);
+        let scaled = if self.preparation.standardises() && x.cols() == self.learner.dimension() {
+            self.scaled(rows)
+        } else {
+            rows.data().to_vec()
+        };
+        let targets: Vec<f64> = y[block.clone()].iter().map(|y| self.preparation.target(*y)).collect();
+        let outcome = self.learner.learn_into(Rows::new(&scaled, x.cols())?, &targets, steps);
+        for (i, step) in steps.iter_mut().enumerate().skip(block.start) {
             *step = self.in_units(*step, y[i]);
             self.take_in(x.row(i), y[i], step)?;
             self.count_row();
         }
-        let later = |error: Error| match error {
-            Error::NotFinite { row, .. } => at_row(error, row + next),
+        outcome.map_err(|error| match error {
+            Error::NotFinite { row, .. } => at_row(error, row + block.start),
             other => other,
-        };
-        outcome.map_err(later).map(|()| steps)
+        })
     }
 
     /// Rows of numbers as the learner sees them.
@@ -364,6 +387,7 @@ impl Session {
     fn learn_sample(&mut self, x: &[f64], y: f64) -> Result<Step> {
         self.learner.check_input(x)?;
         self.learner.check_target(y)?;
+        self.preparation.begin(x);
         let target = self.preparation.target(y);
         let step = self.learner.learn_one(self.preparation.input(x), target)?;
         let step = self.in_units(step, y);
@@ -383,15 +407,16 @@ impl Session {
 
     /// What is done after the learner has learnt from a sample.
     fn take_in(&mut self, x: &[f64], y: f64, step: &Step) -> Result<()> {
-        self.said = self.baselines.learn(x, y, self.preparation.scale());
+        self.said = self.baselines.learn(x, y, self.preparation.early_scale());
         self.totals.add(step, y - self.said[1].unwrap_or(0.0), y);
         self.intervals.learn(step.error);
         if self.preparation.push(x, y) {
-            self.baselines.renew(self.preparation.rows(), self.preparation.scale())?;
+            if self.preparation.is_early() {
+                self.baselines.renew(self.preparation.rows(), self.preparation.early_scale())?;
+            }
             if let Some(learner) = self.preparation.renew(&self.learner)? {
                 self.learner = learner;
             }
-            self.preparation.settle();
         }
         if self.on_drift == OnDrift::Forget {
             self.keep(x, y);

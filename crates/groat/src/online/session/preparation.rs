@@ -1,7 +1,8 @@
 //! What happens to a sample before the learner sees it: running standardisation, and the width that goes with it.
 //!
 //! Features and target are shifted and scaled by what the first rows say, found again after 2, 4, 8, ... 256 rows; each
-//! time the learner starts anew in the new units and learns from the rows so far a second time. Lags of one column are
+//! time the learner starts anew in the new units and learns from the rows so far a second time. After 512, 1024, ... rows
+//! this is done with the newest 256 where the stream has wandered off. Lags of one column are
 //! scaled alike. Predictions, errors and intervals are told in the units of the data.
 
 use crate::data::{Embedding, Inputs, Standardisation};
@@ -18,6 +19,8 @@ pub(super) struct Preparation {
     first: FirstRows,
     lags: Lags,
     scale: Scale,
+    /// The scales of the first rows, which stay: for predictors that need no others.
+    early: Scale,
     /// The learner sees scaled samples.
     standardise: bool,
     /// Targets are labels, which stay as they are.
@@ -32,9 +35,10 @@ impl Preparation {
     /// For samples of `dimension` features as they are.
     pub fn new(dimension: usize) -> Self {
         Self {
-            first: FirstRows::new(dimension),
+            first: FirstRows::rolling(dimension),
             lags: Lags::NONE,
             scale: Scale::identity(dimension),
+            early: Scale::identity(dimension),
             standardise: false,
             labels: false,
             find_width: false,
@@ -94,19 +98,39 @@ impl Preparation {
         if self.standardise { self.scale.target_scale() * t } else { t }
     }
 
-    /// The scales, for whoever compares with the learner.
-    pub fn scale(&self) -> &Scale {
-        &self.scale
+    /// The scales of the first rows, for whoever compares with the learner.
+    pub fn early_scale(&self) -> &Scale {
+        &self.early
     }
 
-    /// True when scales stay as they are from now on.
-    pub fn is_settled(&self) -> bool {
-        self.first.is_settled()
+    /// True while the early scales may change.
+    pub fn is_early(&self) -> bool {
+        !self.first.is_full()
+    }
+
+    /// How many rows can come before scales might be found again.
+    pub fn quiet(&self) -> usize {
+        self.first.quiet()
     }
 
     /// The rows kept.
     pub fn rows(&self) -> impl Iterator<Item = (&[f64], f64)> {
         self.first.iter()
+    }
+
+    /// The lags of the very first sample give scales before any row is complete.
+    pub fn begin(&mut self, x: &[f64]) {
+        if self.lags.count == 0 || self.first.len() > 0 || x.len() != self.first.dimension() {
+            return;
+        }
+        let mut alone = FirstRows::new(x.len());
+        let last = self.lags.newest(x.len()).map_or(0.0, |newest| x[newest]);
+        alone.push(x, last);
+        let mut scale = Scale::of(&alone, self.lags);
+        if !self.lags.of_target || self.labels {
+            scale = scale.with_bare_target();
+        }
+        self.scale = scale;
     }
 
     /// Keeps a row; true when the scales were found anew, and everybody should start again.
@@ -115,13 +139,15 @@ impl Preparation {
             return false;
         }
         let scale = Scale::of(&self.first, self.lags);
-        self.scale = if self.labels { scale.with_bare_target() } else { scale };
+        let scale = if self.labels { scale.with_bare_target() } else { scale };
+        if self.first.is_full() && !self.scale.is_far_from(&scale) {
+            return false;
+        }
+        if self.is_early() {
+            self.early = scale.clone();
+        }
+        self.scale = scale;
         true
-    }
-
-    /// Lets the first rows go when there were enough of them.
-    pub fn settle(&mut self) {
-        self.first.settle();
     }
 
     /// The learner anew, in the units of now; nothing where it sees samples as they are.
@@ -179,11 +205,12 @@ impl Preparation {
     /// Fails unless a state read from a file fits samples of `dimension` features.
     pub fn check(&self, dimension: usize) -> Result<()> {
         self.first.check(dimension)?;
+        self.early.check(dimension)?;
         self.scale.check(dimension)
     }
 
     /// Bytes of state.
     pub fn memory_bytes(&self) -> usize {
-        self.first.memory_bytes() + self.scale.memory_bytes()
+        self.first.memory_bytes() + 2 * self.scale.memory_bytes()
     }
 }

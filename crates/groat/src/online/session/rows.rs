@@ -118,10 +118,11 @@ impl Session {
     ) -> Result<usize> {
         let dimension = self.learner.dimension();
         let (mut x, mut scaled, mut y) = (Vec::new(), Vec::new(), Vec::new());
-        let (before, settled) = (self.samples.past().cloned(), self.preparation.is_settled());
-        // Until scales have settled, or where a drift starts a learner anew, rows ahead cannot be looked at.
+        let before = self.samples.past().cloned();
+        // Where scales may be found again, or a drift starts a learner anew, rows ahead cannot be looked at.
         let plain = self.on_drift == super::OnDrift::Note && self.carried.is_none();
-        let most = if settled && plain { AHEAD } else { 1 };
+        let most =
+            if plain && self.totals.steps > 0 { AHEAD.min(self.preparation.quiet()).max(1) } else { 1 };
         if before.as_ref().is_some_and(|past| !past.is_filled()) {
             return Ok(0);
         }

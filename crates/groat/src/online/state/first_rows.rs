@@ -3,6 +3,9 @@
 //! Nothing is known of the scale of a stream before its first row, and each row must be answered before the next one
 //! comes. So scales are found again after 2, 4, 8, ... rows, until [`FirstRows::MOST`]: whoever uses them starts anew with
 //! better scales and learns from the kept rows a second time. All of that together costs less than twice `MOST` steps.
+//!
+//! Where the stream may wander, the newest `MOST` rows are kept from then on, and after 512, 1024, ... rows it is seen
+//! whether the scales still suit them.
 
 use super::basis::check_saved;
 use super::bits;
@@ -12,7 +15,10 @@ use serde::{Deserialize, Serialize};
 /// Pairs of rows whose distances give a width are drawn from at most so many rows.
 const FOR_DISTANCES: usize = 64;
 
-/// The rows seen until now, as long as there are few.
+/// A mean that is off by so many scales, or a scale by such a factor, no longer suits.
+const OFF: f64 = 3.0;
+
+/// The rows seen until now, as long as there are few; then the newest, or none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FirstRows {
     dimension: usize,
@@ -20,6 +26,10 @@ pub(crate) struct FirstRows {
     x: Vec<f64>,
     #[serde(with = "bits")]
     y: Vec<f64>,
+    /// Rows seen.
+    seen: u64,
+    /// The newest rows are kept when there are many.
+    rolls: bool,
     settled: bool,
 }
 
@@ -27,9 +37,14 @@ impl FirstRows {
     /// Rows after which scales stay as they are.
     pub const MOST: usize = 256;
 
-    /// None yet.
+    /// None yet; all are let go when there were enough.
     pub fn new(dimension: usize) -> Self {
-        Self { dimension, x: Vec::new(), y: Vec::new(), settled: false }
+        Self { dimension, x: Vec::new(), y: Vec::new(), seen: 0, rolls: false, settled: false }
+    }
+
+    /// None yet; the newest are kept when there were enough.
+    pub fn rolling(dimension: usize) -> Self {
+        Self { rolls: true, ..Self::new(dimension) }
     }
 
     /// Keeps a row; true when scales should be found again.
@@ -37,19 +52,34 @@ impl FirstRows {
         if self.settled {
             return false;
         }
-        self.x.extend_from_slice(x);
-        self.y.push(y);
-        self.len() > 1 && self.len().is_power_of_two()
+        let at = (self.seen % Self::MOST as u64) as usize;
+        if self.len() < Self::MOST {
+            self.x.extend_from_slice(x);
+            self.y.push(y);
+        } else {
+            self.x[at * self.dimension..][..self.dimension].copy_from_slice(x);
+            self.y[at] = y;
+        }
+        self.seen += 1;
+        self.seen > 1 && self.seen.is_power_of_two()
     }
 
-    /// True when no more rows are wanted.
-    pub fn is_settled(&self) -> bool {
-        self.settled
+    /// How many rows can come before scales might be found again.
+    pub fn quiet(&self) -> usize {
+        if self.settled {
+            return usize::MAX;
+        }
+        usize::try_from((self.seen + 1).next_power_of_two() - self.seen - 1).unwrap_or(usize::MAX)
+    }
+
+    /// True when there were so many rows that scales are only found again where they no longer suit.
+    pub fn is_full(&self) -> bool {
+        self.seen > Self::MOST as u64
     }
 
     /// Lets the rows go once there are enough.
     pub fn settle(&mut self) {
-        if self.len() >= Self::MOST {
+        if self.len() >= Self::MOST && !self.rolls {
             (self.x, self.y, self.settled) = (Vec::new(), Vec::new(), true);
         }
     }
@@ -64,9 +94,11 @@ impl FirstRows {
         self.y.len()
     }
 
-    /// The rows with their targets.
+    /// The rows with their targets, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = (&[f64], f64)> {
-        self.x.chunks_exact(self.dimension.max(1)).zip(self.y.iter().copied())
+        let oldest = if self.len() < Self::MOST { 0 } else { (self.seen % Self::MOST as u64) as usize };
+        let order = (oldest..self.len()).chain(0..oldest);
+        order.map(|i| (&self.x[i * self.dimension..(i + 1) * self.dimension], self.y[i]))
     }
 
     /// Bytes of the rows.
@@ -77,7 +109,11 @@ impl FirstRows {
     /// Fails unless rows read from a file fit samples of `dimension` features.
     pub fn check(&self, dimension: usize) -> Result<()> {
         let rows = self.y.len();
-        if self.dimension != dimension || rows > Self::MOST || self.settled && rows > 0 {
+        if self.dimension != dimension
+            || rows > Self::MOST
+            || (rows as u64) > self.seen
+            || self.settled && rows > 0
+        {
             return Err(Error::parse(
                 "saved state of a learner",
                 "first rows",
@@ -145,6 +181,18 @@ impl Scale {
         found.mean[past..].fill(mean);
         found.scale[past..].fill(scale);
         found
+    }
+
+    /// True when another scale differs so much that what was learnt in this one is of little use.
+    pub fn is_far_from(&self, other: &Self) -> bool {
+        let far = |a: (f64, f64), b: (f64, f64)| {
+            (a.0 - b.0).abs() > OFF * a.1 || a.1 > OFF * b.1 || b.1 > OFF * a.1
+        };
+        let pairs = |scale: &Self| -> Vec<(f64, f64)> {
+            let own = scale.mean.iter().copied().zip(scale.scale.iter().copied());
+            own.chain([(scale.target[0], scale.target[1])]).collect()
+        };
+        pairs(self).into_iter().zip(pairs(other)).any(|(a, b)| far(a, b))
     }
 
     /// The same features and an unchanged target, for losses whose targets are labels.

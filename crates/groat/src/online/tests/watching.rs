@@ -265,3 +265,22 @@ fn missing_inputs_are_carried_forward_if_asked() {
     let filled = record(5, [row(4).cells[0].clone(), Cell::Number(0.3)]);
     assert_eq!(carried.take(&gap).unwrap().unwrap().step, whole.take(&filled).unwrap().unwrap().step);
 }
+
+/// A stream that wanders off takes its scales along: errors of late are small against what the target has wandered.
+#[test]
+fn scales_follow_a_stream_that_wanders_off() {
+    let learner = Learner::new("krls-ald", None, 1, &"nu=1e-2".parse().unwrap()).unwrap();
+    let mut session = Session::new(learner).unwrap().standardised(true).unwrap();
+    let mut late = 0.0;
+    for i in 0..2100 {
+        let far = if i < 300 { 0.0 } else { 500.0 };
+        let x = far + (i as f64 * 0.37).sin();
+        let error = session.learn_one(&[x], 3.0 * x).unwrap().error;
+        if i >= 1100 {
+            late += error * error / 1000.0;
+        }
+    }
+    assert!(late < 0.1, "{late}");
+    let saved = session.to_bytes().unwrap();
+    assert_eq!(Session::from_bytes(&saved).unwrap().to_bytes().unwrap(), saved);
+}

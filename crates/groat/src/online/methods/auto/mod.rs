@@ -7,7 +7,7 @@
 //! combination. Samples may have any scale: [first rows](crate::online::state::first_rows) give scales and widths, after 2,
 //! 4, ... 256 rows, and all predictors then learn from these rows again.
 //!
-//! `O(m^2)` a step and kernel predictor, of which there are at most eight; `O(d^2)` for the linear ones. The width of the
+//! `O(m^2)` a step and kernel predictor, of which there are at most six; `O(d^2)` for the linear ones. The width of the
 //! given kernel is in units of the median distance between the first rows.
 
 mod mixing;

@@ -57,12 +57,10 @@ const fn kernel_expert(view: View, residual: bool, width: f64, sn2: f64, lambda:
 const KERNEL_EXPERTS: &[KernelExpert] = &[
     kernel_expert(View::Level, false, 0.5, 1e-2, 1.0),
     kernel_expert(View::Level, false, 1.0, 1e-2, 1.0),
-    kernel_expert(View::Level, false, 2.0, 1e-4, 1.0),
     kernel_expert(View::Level, false, 1.0, 1e-2, 0.998),
     kernel_expert(View::Level, true, 1.0, 1e-1, 1.0),
     kernel_expert(View::Change, false, 1.0, 1e-2, 1.0),
     kernel_expert(View::Change, false, 2.0, 1e-3, 1.0),
-    kernel_expert(View::Change, false, 1.0, 1e-2, 0.998),
 ];
 
 /// Forgetting factors of the linear predictors; the residual of the first is learnt by kernels.

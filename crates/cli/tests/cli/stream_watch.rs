@@ -1,0 +1,130 @@
+//! `groat stream` for somebody who knows nothing of its algorithms: defaults, baselines, advice, comparison, labels.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+use assert_cmd::cargo::cargo_bin_cmd;
+use std::fs;
+
+/// The path of a data set of this repository.
+fn sunspots() -> String {
+    format!("{}/../../datasets/sunspots.csv", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn groat(arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let output = cargo_bin_cmd!("groat").arg("stream").args(arguments).write_stdin(input).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn defaults_beat_the_baselines_on_a_real_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("o.csv").display().to_string();
+    let (code, answer, _) =
+        groat(&[&sunspots(), "-t", "sunspots", "--embed", "12", "--out", &out, "--json"], "");
+    let answer = json(&answer);
+    assert_eq!(code, Some(0));
+    assert!(answer["against_baseline"].as_f64().unwrap() < 0.9, "{answer}");
+    assert!((answer["baselines"]["last value"].as_f64().unwrap() - 590.0).abs() < 1.0, "{answer}");
+    assert!(answer["baselines"]["linear RLS"].as_f64().unwrap() < 452.0, "{answer}");
+    assert!((answer["coverage"]["found"].as_f64().unwrap() - 0.9).abs() < 0.02, "{answer}");
+    let lines = fs::read_to_string(out).unwrap();
+    let last: Vec<&str> = lines.lines().last().unwrap().split(',').collect();
+    assert_eq!((last[0], last[4]), ("297", "309"), "step and row");
+}
+
+/// A step size that is far too large, as the papers' protocols allow it.
+#[test]
+fn divergence_is_loud() {
+    let rows: String = (0..400).map(|i| format!("{},{}\n", f64::from(i % 17), f64::from(i % 5))).collect();
+    let bare = ["-", "-t", "y", "-a", "lms", "--set", "eta=1,bounded=false", "--no-standardise"];
+    let (code, _, said) = groat(&bare, &format!("x,y\n{rows}"));
+    assert!(code == Some(1) && said.contains("has diverged") && said.contains("eta"), "{said}");
+    let (code, _, said) = groat(&[&bare[..], &["--keep-going"]].concat(), &format!("x,y\n{rows}"));
+    assert!(code == Some(0) && said.contains("has diverged"), "{said}");
+    let (code, _, said) = groat(&["-", "-t", "y", "-a", "lms", "--set", "eta=1"], &format!("x,y\n{rows}"));
+    assert!(code == Some(0), "{said}");
+}
+
+#[test]
+fn a_narrow_kernel_and_a_worse_learner_get_advice() {
+    let arguments = [&sunspots(), "-t", "sunspots", "--embed", "12", "-a", "krls-ald", "--width", "0.01"];
+    let (code, _, said) = groat(&arguments, "");
+    assert!(
+        code == Some(0) && said.contains("raise --width") && said.contains("times that of the"),
+        "{said}"
+    );
+}
+
+#[test]
+fn algorithms_are_ranked_and_tuned_and_the_command_repeats_the_result() {
+    let file = sunspots();
+    let series = [&file, "-t", "sunspots", "--embed", "12"];
+    let (_, ranking, _) = groat(&[&series[..], &["--compare", "auto,rls,knlms", "--json"]].concat(), "");
+    let ranking = json(&ranking);
+    let places = ranking["places"].as_array().unwrap();
+    assert_eq!(places.len(), 6, "three algorithms and three baselines");
+    let errors: Vec<f64> = places.iter().map(|place| place["mean_squared"].as_f64().unwrap()).collect();
+    assert!(errors.is_sorted() && places[0]["algorithm"] == "auto", "{ranking}");
+    let (_, tuned, _) = groat(&[&series[..], &["--tune", "-a", "rls", "--json"]].concat(), "");
+    let tuned = json(&tuned);
+    let command = tuned["command"].as_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("o.csv").display().to_string();
+    let words: Vec<&str> = command.split(' ').skip(2).chain(["--json", "--out", &out]).collect();
+    let (_, again, _) = groat(&words, "");
+    assert_eq!(json(&again)["mean_squared"], tuned["best"][0]["mean_squared"], "{command}");
+}
+
+#[test]
+fn a_series_is_forecast_and_open_rows_are_answered() {
+    let rows: String = (0..120).map(|i| format!("{:.6}\n", (f64::from(i) * 0.4).sin())).collect();
+    let (code, lines, error) =
+        groat(&["-", "-t", "y", "--embed", "4", "--forecast", "5"], &format!("y\n{rows}"));
+    assert_eq!(code, Some(0), "{error}");
+    let ahead: Vec<&str> = lines.lines().rev().take(5).collect();
+    for (i, line) in ahead.iter().rev().enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        let want = ((120 + i) as f64 * 0.4).sin();
+        assert!(cells[0].is_empty() && cells[4] == (121 + i).to_string(), "{line}");
+        assert!((cells[1].parse::<f64>().unwrap() - want).abs() < 0.1, "{line}: {want}");
+    }
+    let (code, lines, error) = groat(&["-", "-t", "y", "--embed", "4"], &format!("y\n{rows}NA\n0.2\n"));
+    assert!(code == Some(0) && lines.lines().count() == 1 + 118, "{error}");
+    assert!(lines.lines().nth(117).unwrap().starts_with(','), "{lines}");
+}
+
+#[test]
+fn targets_come_later_by_their_key_and_inputs_are_carried_forward() {
+    let rows: String =
+        (0..60).map(|i| format!("k{i},{},{}\n", f64::from(i % 7), f64::from(i % 7) * 2.0)).collect();
+    let late = format!("id,x,y\n{rows}a,3,\nb,4,\na,,6\nb,,8\n");
+    let (code, lines, error) = groat(&["-", "-t", "y", "--key", "id"], &late);
+    assert_eq!(code, Some(0), "{error}");
+    let last: Vec<Vec<&str>> = lines.lines().skip(61).map(|line| line.split(',').collect()).collect();
+    let steps: Vec<&str> = last.iter().map(|cells| cells[0]).collect();
+    assert_eq!(steps, ["", "", "61", "62"], "{lines}");
+    assert!(last.iter().zip(61..).all(|(cells, row)| cells[4] == row.to_string()), "{lines}");
+    let gap = "x,y\n1,2\n2,4\n,4\n3,6\n";
+    assert_eq!(groat(&["-", "-t", "y"], gap).0, Some(1));
+    assert_eq!(groat(&["-", "-t", "y", "--carry-forward"], gap).1.lines().count(), 5);
+}
+
+#[test]
+fn labels_are_learnt_with_their_accuracy_and_several_targets_side_by_side() {
+    let label = |i: u32| if (f64::from(i) * 0.7).sin() > 0.0 { "up" } else { "down" };
+    let rows: String =
+        (0..300).map(|i| format!("{:.4},{}\n", (f64::from(i) * 0.7).sin(), label(i))).collect();
+    let (code, lines, said) = groat(&["-", "-t", "way", "--every", "100"], &format!("x,way\n{rows}0.9,\n"));
+    assert!(code == Some(0) && said.contains("2 labels"), "{said}");
+    let last: Vec<&str> = lines.lines().last().unwrap().split(',').collect();
+    assert_eq!((last[1], last[2], last[3]), ("301", "up", ""), "{lines}");
+    assert!(last[5].parse::<f64>().unwrap() > 0.9 && lines.lines().count() == 5, "{lines}");
+    let rows: String = (0..100).map(|i| format!("{i},{},{}\n", 2 * i, 3 * i)).collect();
+    let (code, lines, said) = groat(&["-", "-t", "a,b", "--json"], &format!("x,a,b\n{rows}"));
+    assert!(code == Some(0) && lines.lines().count() == 200, "{said}");
+    assert_eq!(json(lines.lines().last().unwrap())["target"], "b");
+}
