@@ -1,5 +1,6 @@
 //! A model's answers beside the true ones, in the same way for every command that compares the two.
 
+use crate::output::summary::aligned;
 use groat::batch::density::Density;
 use groat::data::{Answers, Dataset, Table};
 use groat::metrics::{ClassificationErrors, DensityScore, RegressionErrors};
@@ -16,9 +17,17 @@ pub enum Errors {
     Regression(RegressionErrors),
     /// Of several targets, one by one.
     Several(Vec<TargetErrors>),
-    Classification(ClassificationErrors),
+    Classification(ClassErrors),
     Density(DensityScore),
     OneClass(OneClassErrors),
+}
+
+/// The errors of classes, and what the classes are called, in the order of everything that there is one of for each.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClassErrors {
+    pub classes: Vec<String>,
+    #[serde(flatten)]
+    pub errors: ClassificationErrors,
 }
 
 /// How many rows lie outside the one class.
@@ -88,7 +97,7 @@ impl fmt::Display for Errors {
                     all.iter().map(|e| format!("{}: {}", e.target, numbers(&e.errors))).collect();
                 f.write_str(&each.join("; "))
             }
-            Errors::Classification(e) => {
+            Errors::Classification(ClassErrors { errors: e, .. }) => {
                 write!(f, "{} % wrong ({} of {})", number(100.0 * e.error_rate), e.wrong, e.rows)
             }
             Errors::OneClass(e) => {
@@ -100,6 +109,60 @@ impl fmt::Display for Errors {
             }
         }
     }
+}
+
+impl Errors {
+    /// More about them in a line or a few, by name.
+    pub fn details(&self) -> Vec<(String, String)> {
+        let numbers = |e: &RegressionErrors| {
+            let [mean, median, most, nearly_all] =
+                [e.mean_absolute, e.median_absolute, e.absolute_90, e.absolute_95].map(number);
+            format!("mean {mean}, median {median}, 90 % below {most}, 95 % below {nearly_all}")
+        };
+        match self {
+            Errors::Regression(e) => vec![("absolute error".to_owned(), numbers(e))],
+            Errors::Several(all) => {
+                all.iter().map(|e| (format!("|error| of {}", e.target), numbers(&e.errors))).collect()
+            }
+            Errors::Classification(ClassErrors { errors: e, .. }) => {
+                let named =
+                    [("mean F1", Some(e.mean_f1)), ("AUC", e.area_under_curve), ("log loss", e.log_loss)];
+                let each: Vec<String> = named
+                    .into_iter()
+                    .filter_map(|(name, value)| value.map(|value| format!("{name} {}", number(value))))
+                    .collect();
+                vec![("scores".to_owned(), each.join(", "))]
+            }
+            Errors::Density(_) | Errors::OneClass(_) => Vec::new(),
+        }
+    }
+
+    /// Each class with its precision and recall and what its rows were taken for; nothing where there are no classes, or
+    /// more than fit the width of a terminal.
+    pub fn classes_text(&self) -> Option<String> {
+        let Errors::Classification(ClassErrors { classes, errors }) = self else { return None };
+        if classes.len() > LISTED {
+            return None;
+        }
+        let head = ["class", "rows", "precision", "recall", "F1"].map(str::to_owned);
+        let taken = classes.iter().map(|class| format!("as {class}"));
+        let mut lines = vec![head.into_iter().chain(taken).collect::<Vec<_>>()];
+        let counts = errors.confusion.chunks(classes.len().max(1));
+        for ((class, e), counts) in classes.iter().zip(&errors.per_class).zip(counts) {
+            let shares = [e.precision, e.recall, e.f1].map(share);
+            let cells = [class.clone(), e.rows.to_string()].into_iter().chain(shares);
+            lines.push(cells.chain(counts.iter().map(u64::to_string)).collect());
+        }
+        Some(aligned(&lines))
+    }
+}
+
+/// Most classes that a text lists.
+const LISTED: usize = 10;
+
+/// A share that may not be there.
+pub fn share(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), number)
 }
 
 /// A model's answers to samples whose true answers are known.
@@ -121,8 +184,8 @@ impl Evaluation {
         let errors = match samples.answers() {
             Answers::Values { names, y } => compare_values(names, y, &values)?,
             Answers::Classes { labels, codes } => {
-                let predicted: Vec<usize> = values.view().iter().map(|row| model.class_of(row)).collect();
-                Errors::Classification(ClassificationErrors::of(codes, &predicted, labels.len())?)
+                let errors = ClassificationErrors::of_model(model, values.view(), codes)?;
+                Errors::Classification(ClassErrors { classes: labels.clone(), errors })
             }
             _ if *model.task() == Task::OneClass => Errors::OneClass(OneClassErrors::of(&values)),
             _ => Errors::Density(DensityScore::of(values.data())?),

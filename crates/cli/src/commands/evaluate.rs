@@ -125,15 +125,19 @@ fn page(model: &Model, part: Part<'_>, answer: &Answer) -> anyhow::Result<String
 
 impl Answer {
     fn text(&self) -> String {
-        Summary::default()
+        let summary = Summary::default()
             .line("model", self.model.display().to_string())
             .line("data", &self.source)
             .line("rows", self.rows.to_string())
             .maybe("target", self.targets.text())
             .line("vectors", self.vectors.to_string())
-            .line(if self.targets.text().is_some() { "error" } else { "result" }, self.errors.to_string())
+            .line(if self.targets.text().is_some() { "error" } else { "result" }, self.errors.to_string());
+        let details = self.errors.details().into_iter();
+        let summary = details.fold(summary, |summary, (name, value)| summary.line(name, value));
+        let summary = summary
             .line("time", duration(std::time::Duration::from_secs_f64(self.seconds)))
-            .maybe("report", self.report.as_ref().map(|path| path.display().to_string()))
-            .to_text()
+            .maybe("report", self.report.as_ref().map(|path| path.display().to_string()));
+        let tables = self.errors.classes_text().into_iter().map(|table| format!("\n{table}"));
+        std::iter::once(summary.to_text()).chain(tables).collect()
     }
 }

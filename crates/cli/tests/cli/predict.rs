@@ -77,6 +77,22 @@ fn classes_come_with_scores() {
 }
 
 #[test]
+fn classes_are_scored_one_by_one() {
+    let f = Folder::new();
+    f.put("disc.csv", disc(150));
+    f.run("fit disc.csv -t class -o m.safetensors");
+    let errors = f.json("evaluate m.safetensors disc.csv")["errors"].clone();
+    assert_eq!(errors["classes"], serde_json::json!(["inside", "outside"]));
+    assert!(errors["area_under_curve"].as_f64().unwrap() > 0.9, "{errors}");
+    assert!(errors["log_loss"].as_f64().unwrap() < 0.5, "{errors}");
+    assert!(errors["per_class"][0]["precision"].as_f64().unwrap() > 0.7, "{errors}");
+    let text = f.run("evaluate m.safetensors disc.csv");
+    for part in ["mean F1", "AUC", "log loss", "recall", "as outside"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+#[test]
 fn categories_are_remembered() {
     let f = Folder::new();
     let rows: String = (0..60).map(|i| format!("{},{}\n", ["red", "green", "blue"][i % 3], i % 3)).collect();
@@ -98,7 +114,8 @@ fn evaluation_agrees_with_the_fit() {
     let fit = f.json("fit waves.csv -t y --test 0 -o m.safetensors");
     let evaluated = f.json("evaluate m.safetensors waves.csv");
     assert_eq!(evaluated["errors"], fit["training"]);
-    assert!(f.run("evaluate m.safetensors waves.csv").contains("root mean square"));
+    let text = f.run("evaluate m.safetensors waves.csv");
+    assert!(text.contains("root mean square") && text.contains("95 % below"), "{text}");
     f.put("blind.csv", "x1,x2\n1,2\n");
     assert!(f.fails("evaluate m.safetensors blind.csv", 1).contains("y"));
 }

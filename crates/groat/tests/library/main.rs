@@ -8,6 +8,7 @@ mod data_sets;
 mod hostile_files;
 mod impatient;
 mod kafbox;
+mod metrics;
 mod model_file;
 mod ols;
 mod ols_papers;
