@@ -170,6 +170,46 @@ pub struct Evaluation {
     /// One row per sample, one column per output: predictions, decision values of the classes, or log densities.
     pub values: Matrix,
     pub errors: Errors,
+    /// How much of the truth the model's prediction intervals hold; none where it has no intervals.
+    pub intervals: Vec<Reached>,
+}
+
+/// What prediction intervals of some coverage hold.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reached {
+    pub coverage: f64,
+    /// Share of the true values that lie inside.
+    pub inside: f64,
+    /// How far the interval reaches on both sides of a prediction, for each output.
+    pub half_widths: Vec<f64>,
+}
+
+/// Coverages that are looked at.
+const COVERAGES: [f64; 2] = [0.9, 0.95];
+
+impl Reached {
+    fn all(model: &Model, y: &Matrix, values: &Matrix) -> Vec<Self> {
+        let Some(intervals) = model.intervals() else { return Vec::new() };
+        // A coverage that takes more rows than there were is left out.
+        let known = COVERAGES.into_iter().filter_map(|c| intervals.half_widths(c).ok().map(|half| (c, half)));
+        known
+            .map(|(coverage, half_widths)| {
+                let within = |(y, p): (&[f64], &[f64])| {
+                    let errors = y.iter().zip(p).map(|(y, p)| (y - p).abs());
+                    errors.zip(&half_widths).filter(|(error, half)| error <= *half).count()
+                };
+                let inside: usize = y.view().iter().zip(values.view().iter()).map(within).sum();
+                Self { coverage, inside: inside as f64 / y.data().len().max(1) as f64, half_widths }
+            })
+            .collect()
+    }
+
+    /// In words, for a person.
+    pub fn text(all: &[Self]) -> Option<String> {
+        let percent = |part: f64| number((1000.0 * part).round() / 10.0);
+        let one = |r: &Self| format!("of {} % hold {} %", percent(r.coverage), percent(r.inside));
+        (!all.is_empty()).then(|| all.iter().map(one).collect::<Vec<_>>().join(", "))
+    }
 }
 
 impl Evaluation {
@@ -190,7 +230,11 @@ impl Evaluation {
             _ if *model.task() == Task::OneClass => Errors::OneClass(OneClassErrors::of(&values)),
             _ => Errors::Density(DensityScore::of(values.data())?),
         };
-        Ok(Evaluation { values, errors })
+        let intervals = match samples.answers() {
+            Answers::Values { y, .. } => Reached::all(model, y, &values),
+            _ => Vec::new(),
+        };
+        Ok(Evaluation { values, errors, intervals })
     }
 }
 

@@ -55,6 +55,7 @@ pub use read::quiet_decoders;
 pub use read::{Format, ReadOptions, RowReader, TableReader, read_table};
 pub use reservoir::Reservoir;
 pub use split::Split;
+pub(crate) use split::shuffled;
 pub use standardise::Standardisation;
 pub use stream::{InputStream, Record};
 #[cfg(feature = "files")]

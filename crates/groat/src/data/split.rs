@@ -146,7 +146,8 @@ fn check_folds(rows: usize, k: usize) -> Result<()> {
     Ok(())
 }
 
-fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
+/// The numbers below `rows` in an order by seed.
+pub(crate) fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows).collect();
     order.shuffle(&mut Pcg64::seed_from_u64(seed));
     order

@@ -3,7 +3,7 @@
 //! ```text
 //! Model = Function (a kernel expansion, or principal components)
 //!       + task with its decision rule, classes, feature names, inputs, standardisation,
-//!         record of how it came to be, error bars, calibration
+//!         record of how it came to be, error bars, calibration, intervals
 //! ```
 //!
 //! Every learner returns a [`Model`] and every tool takes one. It owns its data and knows what is needed to feed it raw
@@ -13,12 +13,14 @@ mod answers;
 mod calibration;
 mod file;
 mod function;
+mod intervals;
 mod libsvm;
 mod record;
 mod task;
 
 pub use calibration::Calibration;
 pub use function::{Components, Function};
+pub use intervals::Intervals;
 pub use record::Record;
 pub use task::{Decision, Task};
 
@@ -49,6 +51,7 @@ pub struct Model {
     record: Record,
     error_bars: Option<ErrorBars>,
     calibration: Option<Calibration>,
+    intervals: Option<Intervals>,
 }
 
 impl Model {
@@ -68,6 +71,7 @@ impl Model {
             record: Record::default(),
             error_bars: None,
             calibration: None,
+            intervals: None,
         }
     }
 

@@ -7,6 +7,7 @@ mod data_files;
 mod data_sets;
 mod hostile_files;
 mod impatient;
+mod intervals;
 mod kafbox;
 mod metrics;
 mod model_file;

@@ -1,5 +1,7 @@
 //! Scores of predictions against scikit-learn: the numbers of `reference/metrics/make.py`.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use groat::metrics::{ClassificationErrors, RegressionErrors, log_loss};
 use groat::model::{Calibration, Task};
 use groat::{Expansion, Kernel, Matrix, Model, Rows};

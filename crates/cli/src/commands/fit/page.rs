@@ -45,6 +45,9 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     for section in [space, page::selection(&outcome.fitted, &parts)?].into_iter().flatten() {
         page = page.section(section);
     }
+    if let Some(found) = page::measured(model, &parts, outcome.plan.seed)? {
+        page = page.section(page::importance(model, &found));
+    }
     let page = page.section(page::vectors(model, Some(outcome.fitted.candidates))).section(settings(outcome));
     Ok(page.foot(page::foot()).to_html())
 }

@@ -27,7 +27,7 @@ pub struct Plan {
     stream: bool,
     pub weights: Option<String>,
     test: TestPart,
-    seed: u64,
+    pub seed: u64,
     pub model: PathBuf,
     pub loo: Option<PathBuf>,
     pub report: Option<PathBuf>,

@@ -24,7 +24,25 @@ pub fn errors(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Sectio
             ));
         }
     }
-    section
+    match intervals_table(parts) {
+        Some(table) => section.table(table),
+        None => section,
+    }
+}
+
+/// What prediction intervals hold; nothing where the model has none.
+fn intervals_table(parts: &[Part<'_>]) -> Option<Table> {
+    let table = Table::new("Prediction intervals", ["part", "asked for", "true values inside", "half width"]);
+    let rows = parts.iter().flat_map(|part| {
+        part.answers.intervals.iter().map(|reached| {
+            let half: Vec<String> = reached.half_widths.iter().copied().map(number).collect();
+            let cells = [number(reached.coverage), number(reached.inside), half.join(", ")];
+            std::iter::once(part.name.to_owned()).chain(cells)
+        })
+    });
+    let mut rows = rows.peekable();
+    rows.peek()?;
+    Some(rows.fold(table, Table::row))
 }
 
 fn density_table(parts: &[Part<'_>]) -> Table {

@@ -61,7 +61,7 @@ pub struct InputColumn {
 
 impl InputColumn {
     /// Number of features it becomes.
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.levels.as_ref().map_or(1, Vec::len)
     }
 }
