@@ -16,6 +16,16 @@ pub struct Split {
 }
 
 impl Split {
+    /// The same division of some of the rows, ascending, counted anew: row `kept[i]` becomes row `i`.
+    #[must_use]
+    pub fn among(&self, kept: &[usize]) -> Self {
+        let place = |row: &usize| kept.binary_search(row).ok();
+        Self {
+            train: self.train.iter().filter_map(place).collect(),
+            test: self.test.iter().filter_map(place).collect(),
+        }
+    }
+
     /// A random part of about `fraction` of `rows` for the test, at least one row on each side.
     ///
     /// ```

@@ -103,13 +103,21 @@ impl InputStream {
         for (input, index) in self.inputs.columns().iter().zip(&self.places.columns) {
             match (index, &input.levels) {
                 (None, _) => present.push(0.0),
-                (Some(index), None) => present.push(self.number(place, cells, *index)?),
+                (Some(index), None) => {
+                    let substitute = input.missing_number().filter(|_| is_missing(&cells[*index]));
+                    present.push(substitute.map_or_else(|| self.number(place, cells, *index), Ok)?);
+                }
                 (Some(index), Some(levels)) => {
-                    let level = self.level(place, &cells[*index], *index, levels)?;
+                    let substitute = input.missing_level().filter(|_| is_missing(&cells[*index]));
+                    let known = || self.level(place, &cells[*index], *index, levels);
+                    let level = substitute.map_or_else(known, Ok)?;
                     let first = present.len();
                     present.resize(first + levels.len(), 0.0);
                     present[first + level] = 1.0;
                 }
+            }
+            if input.is_flagged() {
+                present.push(f64::from(u8::from(index.is_some_and(|index| is_missing(&cells[index])))));
             }
         }
         Ok(())
@@ -137,6 +145,10 @@ impl InputStream {
     fn error(&self, place: Place, index: usize, reason: String) -> Error {
         Error::Data { source_name: self.source.clone(), place, column: self.names[index].clone(), reason }
     }
+}
+
+fn is_missing(cell: &Cell) -> bool {
+    cell.number().is_some_and(f64::is_nan)
 }
 
 #[cfg(test)]
