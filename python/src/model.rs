@@ -179,6 +179,20 @@ impl PyModel {
         deviations_of(py, &self.model, x)
     }
 
+    /// Lower and upper ends, for every row, of an interval that holds what will be observed with the probability
+    /// `coverage`, where the model has held-out errors to tell.
+    #[pyo3(signature = (x, coverage=0.9))]
+    fn predict_interval<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        coverage: f64,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let values = values_of(py, &self.model, x)?;
+        let (lower, upper) = self.model.interval_of(values.view(), coverage).map_err(raise)?;
+        Ok((squeezed(py, lower)?, squeezed(py, upper)?))
+    }
+
     /// The same function with equal vectors joined and vectors without weight left out.
     fn merge_duplicates(&self) -> Self {
         let mut model = (*self.model).clone();

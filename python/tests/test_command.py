@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
+from groat import GroatError
 from groat._groat import BatchLearner, KernelPca
 from numpy.typing import NDArray
 
@@ -31,6 +33,19 @@ def test_numbers_with_their_error_bars(command: str, wave: tuple[Array, Array], 
     assert header == ["prediction", "std"]
     expected = np.column_stack([learner.predict(x), learner.predict_std(x)])
     np.testing.assert_allclose(np.array(rows, dtype=float), expected, rtol=1e-12)
+
+
+def test_intervals(command: str, wave: tuple[Array, Array], tmp_path: Path) -> None:
+    x, y = wave
+    model = BatchLearner("sparse").fit(x, y, feature_names=NAMES).model
+    model.save(tmp_path / "model.safetensors")
+    header, *rows = predicted(command, tmp_path, x, "--interval", "0.8")
+    assert header == ["prediction", "lower", "upper"]
+    lower, upper = model.predict_interval(x, 0.8)
+    np.testing.assert_allclose(np.array(rows, dtype=float)[:, 1:], np.column_stack([lower, upper]), rtol=1e-12)
+    assert np.mean((lower <= y) & (y <= upper)) > 0.7
+    with pytest.raises(GroatError):
+        model.predict_interval(x, 1.5)
 
 
 def test_classes(command: str, wave: tuple[Array, Array], tmp_path: Path) -> None:

@@ -40,6 +40,11 @@ impl Axis {
         self
     }
 
+    /// Whether positions have names.
+    pub(crate) fn has_categories(&self) -> bool {
+        !self.categories.is_empty()
+    }
+
     /// Let values grow downwards (or leftwards), as the rows of a matrix do.
     pub fn upside_down(mut self) -> Self {
         self.upside_down = true;

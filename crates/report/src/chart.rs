@@ -116,7 +116,8 @@ impl Chart {
         // Tick labels on the left decide how wide the plot area is; they depend on its height alone.
         let height = (self.height - above - BELOW - 4.0).max(40.0);
         let y = self.y.scale(y_extent, tight, height);
-        let y_ticks = self.y.ticks(&y, (height / 45.0) as usize + 1);
+        let room = if self.y.has_categories() { TEXT_LINE } else { 45.0 };
+        let y_ticks = self.y.ticks(&y, (height / room) as usize + 1);
         let widest = y_ticks.iter().map(|(_, text)| key::text_width(text)).fold(0.0, f64::max).min(120.0);
         let left = widest + 30.0;
         let width = WIDTH - left - RIGHT;
@@ -321,6 +322,7 @@ mod tests {
             .layer(Line::new("curve", vec![(0.0, 0.0), (0.5, f64::NAN), (1.0, 1.0)]))
             .layer(Scatter::new("cloud", vec![(0.2, 0.2); 3]))
             .layer(Bars::categories("bars", &[1.0]))
+            .layer(Bars::categories("lying", &[1.0, 2.0]).lying())
             .layer(Rule::identity("y = x"))
             .layer(Marker::new("best", 0.5, 0.5))
             .to_svg();
@@ -330,6 +332,7 @@ mod tests {
             "data-layer=\"line\" data-series=\"curve\" data-points=\"3\" data-shown=\"2\" data-skipped=\"1\"",
             "data-layer=\"scatter\" data-series=\"cloud\" data-points=\"3\"",
             "data-layer=\"bars\" data-series=\"bars\" data-points=\"1\"",
+            "data-layer=\"bars\" data-series=\"lying\" data-points=\"2\" data-shown=\"2\"",
             "data-layer=\"marker\" data-series=\"best\"",
             "1 not drawn",
         ] {

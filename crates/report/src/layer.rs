@@ -62,11 +62,12 @@ pub enum Shape {
     Cross,
 }
 
-/// Upright bars `(from, to, height)` standing on zero.
+/// Bars `(from, to, height)` standing on zero, or lying beside it.
 #[derive(Clone, Debug)]
 pub struct Bars {
     pub(crate) name: String,
     pub(crate) bars: Vec<(f64, f64, f64)>,
+    pub(crate) lying: bool,
     pub(crate) colour: Option<usize>,
 }
 
@@ -162,7 +163,7 @@ impl Scatter {
 impl Bars {
     /// Bars from explicit `(from, to, height)`.
     pub fn new(name: impl Into<String>, bars: Vec<(f64, f64, f64)>) -> Self {
-        Bars { name: name.into(), bars, colour: None }
+        Bars { name: name.into(), bars, lying: false, colour: None }
     }
 
     /// A histogram of the finite values with equal bins (Freedman and Diaconis' width, 5 to 60 bins).
@@ -194,6 +195,20 @@ impl Bars {
     pub fn categories(name: impl Into<String>, heights: &[f64]) -> Self {
         let bar = |(i, &h): (usize, &f64)| (i as f64 - 0.4, i as f64 + 0.4, h);
         Bars::new(name, heights.iter().enumerate().map(bar).collect())
+    }
+
+    /// Lets the bars lie: `from` and `to` stand on the y axis, where long names have room.
+    pub fn lying(mut self) -> Self {
+        self.lying = true;
+        self
+    }
+
+    /// Opposite corners of each bar, the first on the ground.
+    pub(crate) fn rectangles(&self, ground: f64) -> impl Iterator<Item = [(f64, f64); 2]> {
+        self.bars.iter().map(move |&(from, to, height)| match self.lying {
+            false => [(from, ground), (to, height)],
+            true => [(ground, from), (height, to)],
+        })
     }
 }
 
@@ -307,7 +322,7 @@ impl Layer {
             Layer::Line(l) => l.points.clone(),
             Layer::Scatter(l) => l.points.clone(),
             Layer::Band(l) => l.points.iter().flat_map(|&(x, low, high)| [(x, low), (x, high)]).collect(),
-            Layer::Bars(l) => l.bars.iter().flat_map(|&(from, to, h)| [(from, 0.0), (to, h)]).collect(),
+            Layer::Bars(l) => l.rectangles(0.0).flatten().collect(),
             Layer::Cells(l) => l.grid.corners().to_vec(),
             Layer::Contours(l) => l.grid.corners().to_vec(),
             Layer::Marker(l) => vec![l.at],

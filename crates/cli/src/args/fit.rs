@@ -4,7 +4,7 @@ use super::{DataArgs, KernelArg, SettingArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use groat::batch::Methods;
-use groat::data::TaskChoice;
+use groat::data::{Missing, TaskChoice};
 use std::path::PathBuf;
 
 /// Learn a model from a data file.
@@ -55,6 +55,9 @@ pub struct FitArgs {
         help_heading = "Data"
     )]
     pub exclude: Vec<String>,
+    /// What becomes of rows with missing values
+    #[arg(long, value_enum, default_value_t = MissingArg::Refuse, help_heading = "Data")]
+    pub missing: MissingArg,
     /// Treat rows as moments in time: learn from the last L values of each feature and of the target
     #[arg(long, value_name = "L", help_heading = "Data", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub embed: Option<u32>,
@@ -128,6 +131,30 @@ impl From<TaskArg> for TaskChoice {
             TaskArg::Regression => TaskChoice::Regression,
             TaskArg::Classification => TaskChoice::Classification,
             TaskArg::Density => TaskChoice::Density,
+        }
+    }
+}
+
+/// What becomes of missing values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MissingArg {
+    /// They are an error
+    Refuse,
+    /// Such rows are left out
+    Drop,
+    /// The training rows' median, or most frequent level, stands in, also when the model is used
+    Median,
+    /// As median, and a further feature says where a value was missing
+    Flag,
+}
+
+impl From<MissingArg> for Missing {
+    fn from(missing: MissingArg) -> Self {
+        match missing {
+            MissingArg::Refuse => Missing::Refuse,
+            MissingArg::Drop => Missing::Drop,
+            MissingArg::Median => Missing::Median,
+            MissingArg::Flag => Missing::Flag,
         }
     }
 }

@@ -14,6 +14,8 @@ Examples:
       All columns of the input, the predicted class, and the decision value of each class
   groat predict houses.safetensors new.csv --std
       Beside each prediction how far off it may be
+  groat predict houses.safetensors new.csv --interval 0.9
+      Beside each prediction the ends of an interval that holds the truth 9 times out of 10
   groat predict cells.safetensors new.csv
       For a density estimate: the density and its logarithm
   tail -n +2 log.csv | groat predict model.safetensors - --no-header | head")]
@@ -34,4 +36,14 @@ pub struct PredictArgs {
     /// Regression by `ols`: also write the standard deviation of what will be observed
     #[arg(long, help_heading = "Options")]
     pub std: bool,
+    /// Regression by `sparse`: also write the ends of an interval that holds what will be observed with this probability
+    #[arg(long, value_name = "PROBABILITY", value_parser = coverage, help_heading = "Options")]
+    pub interval: Option<f64>,
+}
+
+fn coverage(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(part) if part > 0.0 && part < 1.0 => Ok(part),
+        _ => Err("expected a probability above 0 and below 1".into()),
+    }
 }

@@ -1,18 +1,19 @@
 //! `groat evaluate`: a model's errors on data with known answers.
 
 use crate::args::EvaluateArgs;
-use crate::evaluation::{Errors, Evaluation, Targets, named_targets};
+use crate::evaluation::{Errors, Evaluation, Reached, Targets, named_targets};
 use crate::exit;
 use crate::input::read_table;
 use crate::model;
 use crate::output::page::{self, Part};
 use crate::output::progress::Bar;
-use crate::output::summary::{self, Summary, duration};
+use crate::output::summary::{self, Summary, aligned, duration};
 use crate::session::{Session, check_output, write_file};
 use groat::Model;
-use groat::data::{Dataset, Table};
+use groat::data::{Answers, Dataset, Table};
+use groat::metrics::Importance;
 use groat::model::Task;
-use groat_report::{Page, Section};
+use groat_report::{Page, Section, number};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -27,6 +28,12 @@ struct Answer {
     targets: Targets,
     vectors: usize,
     errors: Errors,
+    /// What the model's prediction intervals hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    intervals: Vec<Reached>,
+    /// What shuffling each column costs, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    importance: Option<Importance>,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<PathBuf>,
@@ -52,6 +59,16 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     let samples = Dataset::for_answers(&table, inputs, &targets, model.classes())?;
     let answers = Evaluation::of(&model, &samples)?;
     session.check_stop()?;
+    let importance = match samples.answers() {
+        Answers::None if args.importance => {
+            return exit::usage(
+                "--importance: the model has no target, so there is no error that could rise",
+            );
+        }
+        _ if args.importance => Some(Importance::of(&model, &samples, page::REPEATS, session.seed)?),
+        _ => None,
+    };
+    session.check_stop()?;
     drop(bar);
     let answer = Answer {
         model: args.model,
@@ -60,12 +77,14 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
         targets: Targets::new(&targets),
         vectors: model.size(),
         errors: answers.errors.clone(),
+        intervals: answers.intervals.clone(),
+        importance,
         seconds: started.elapsed().as_secs_f64(),
         report: args.report,
     };
     if let Some(path) = &answer.report {
         let part = Part { name: "evaluated", samples: &samples, answers: &answers };
-        write_file(path, page(&model, part, &answer)?.as_bytes())?;
+        write_file(path, page(&model, part, &answer, session.seed)?.as_bytes())?;
     }
     session.answer(&answer, || answer.text())
 }
@@ -100,7 +119,7 @@ fn targets(typed: Option<&str>, model: &Model, table: &Table) -> anyhow::Result<
     }
 }
 
-fn page(model: &Model, part: Part<'_>, answer: &Answer) -> anyhow::Result<String> {
+fn page(model: &Model, part: Part<'_>, answer: &Answer, seed: u64) -> anyhow::Result<String> {
     let parts = [part];
     let subject = answer.targets.text().unwrap_or_else(|| "density".to_owned());
     let mut page = Page::new(format!("{subject} in {}", answer.source))
@@ -114,6 +133,13 @@ fn page(model: &Model, part: Part<'_>, answer: &Answer) -> anyhow::Result<String
     if let Some(section) = space {
         page = page.section(section);
     }
+    let importance = match &answer.importance {
+        Some(found) => Some(found.clone()),
+        None => page::measured(model, &parts, seed)?,
+    };
+    if let Some(found) = importance {
+        page = page.section(page::importance(model, &found));
+    }
     let pairs = [
         ("model", answer.model.display().to_string()),
         ("data", answer.source.clone()),
@@ -125,15 +151,31 @@ fn page(model: &Model, part: Part<'_>, answer: &Answer) -> anyhow::Result<String
 
 impl Answer {
     fn text(&self) -> String {
-        Summary::default()
+        let summary = Summary::default()
             .line("model", self.model.display().to_string())
             .line("data", &self.source)
             .line("rows", self.rows.to_string())
             .maybe("target", self.targets.text())
             .line("vectors", self.vectors.to_string())
-            .line(if self.targets.text().is_some() { "error" } else { "result" }, self.errors.to_string())
+            .line(if self.targets.text().is_some() { "error" } else { "result" }, self.errors.to_string());
+        let details = self.errors.details().into_iter();
+        let summary = details.fold(summary, |summary, (name, value)| summary.line(name, value));
+        let summary = summary
+            .maybe("intervals", Reached::text(&self.intervals))
             .line("time", duration(std::time::Duration::from_secs_f64(self.seconds)))
-            .maybe("report", self.report.as_ref().map(|path| path.display().to_string()))
-            .to_text()
+            .maybe("report", self.report.as_ref().map(|path| path.display().to_string()));
+        let importance = self.importance.as_ref().map(importance_text);
+        let tables =
+            self.errors.classes_text().into_iter().chain(importance).map(|table| format!("\n{table}"));
+        std::iter::once(summary.to_text()).chain(tables).collect()
     }
+}
+
+/// Each column with the rise of the error.
+fn importance_text(importance: &Importance) -> String {
+    let mut lines = vec![["column", "rise of the error", "give or take"].map(str::to_owned).to_vec()];
+    for column in &importance.columns {
+        lines.push(vec![column.column.clone(), number(column.rise), number(column.deviation)]);
+    }
+    aligned(&lines)
 }

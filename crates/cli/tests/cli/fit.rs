@@ -1,6 +1,42 @@
 //! `groat fit`.
 
-use super::common::{Folder, disc, waves};
+use super::common::{Folder, disc, noise, waves};
+
+#[test]
+fn missing_values_are_answered_by_a_choice() {
+    let f = Folder::new();
+    let row = |i: usize| {
+        let (a, kind) = (noise(i), i % 2);
+        let y = 3.0 * a + kind as f64;
+        let a = if i % 7 == 3 { String::new() } else { a.to_string() };
+        let kind = if i % 11 == 5 { "" } else { ["red", "blue"][kind] };
+        format!("{a},{kind},{}\n", if i == 20 { String::new() } else { y.to_string() })
+    };
+    f.put("m.csv", format!("a,kind,y\n{}", (0..140).map(row).collect::<String>()));
+    let refused = f.fails("fit m.csv -t y -o m.safetensors", 1);
+    assert!(refused.contains("line 5, column a") && refused.contains("drop, median or flag"), "{refused}");
+    f.put("new.csv", "a,kind\n,red\n0.5,\n");
+    let features = |missing: &str| {
+        let answer =
+            f.json(&format!("fit m.csv -t y -o {missing}.st --test 0.25 --missing {missing} --loo l.csv"));
+        (answer["features"].as_u64().unwrap(), answer["notes"][0].as_str().unwrap().to_owned())
+    };
+    let (count, note) = features("drop");
+    assert!(count == 3 && note.contains("of 140 rows were left out"), "{note}");
+    // The other rows keep their numbers.
+    let row_number = |line: &str| line.split(',').next().unwrap().parse::<usize>().unwrap();
+    let rows: Vec<usize> = f.read("l.csv").lines().skip(1).map(row_number).collect();
+    assert!(rows.iter().all(|row| (row - 1) % 7 != 3) && rows.iter().any(|row| *row > 125), "{rows:?}");
+    assert!(f.fails("predict drop.st new.csv", 1).contains("missing"));
+    let (count, note) = features("median");
+    assert!(count == 3 && note.contains("1 of 140 rows"), "{note}");
+    assert_eq!(f.run("predict median.st new.csv").lines().count(), 3);
+    assert_eq!(features("flag").0, 5);
+    assert_eq!(f.run("predict flag.st new.csv").lines().count(), 3);
+    assert!(f.run("inspect flag.st").contains("a missing"));
+    f.fails("fit m.csv -t y --missing flag --embed 3", 2);
+    assert!(f.fails("fit m.csv -t y --missing flag --stream", 2).contains("--missing"));
+}
 
 #[test]
 fn one_command_gives_a_model_and_a_summary() {

@@ -16,7 +16,7 @@ mod report;
 mod reproduce;
 mod running;
 mod stream;
-mod svm;
 mod stream_watch;
+mod svm;
 mod targets;
 mod writing;

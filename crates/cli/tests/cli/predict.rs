@@ -1,6 +1,6 @@
 //! `groat predict`, `evaluate` and `inspect`.
 
-use super::common::{Folder, disc, waves};
+use super::common::{Folder, disc, noise, waves};
 
 fn fitted() -> Folder {
     let f = Folder::new();
@@ -69,11 +69,73 @@ fn classes_come_with_scores() {
     f.put("disc.csv", disc(100));
     f.run("fit disc.csv -t class -o m.safetensors");
     let text = f.run("predict m.safetensors disc.csv --scores");
-    assert!(text.starts_with("prediction,score[outside]\n"), "{text}");
+    let head = "prediction,score[outside],probability[inside],probability[outside]\n";
+    assert!(text.starts_with(head), "{text}");
     for line in text.lines().skip(1) {
-        let (class, score) = line.split_once(',').unwrap();
-        assert_eq!(class == "outside", score.parse::<f64>().unwrap() > 0.0, "{line}");
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[0] == "outside", cells[1].parse::<f64>().unwrap() > 0.0, "{line}");
     }
+}
+
+#[test]
+fn classes_are_scored_one_by_one() {
+    let f = Folder::new();
+    f.put("disc.csv", disc(150));
+    f.run("fit disc.csv -t class -o m.safetensors");
+    let errors = f.json("evaluate m.safetensors disc.csv")["errors"].clone();
+    assert_eq!(errors["classes"], serde_json::json!(["inside", "outside"]));
+    assert!(errors["area_under_curve"].as_f64().unwrap() > 0.9, "{errors}");
+    assert!(errors["log_loss"].as_f64().unwrap() < 0.5, "{errors}");
+    assert!(errors["per_class"][0]["precision"].as_f64().unwrap() > 0.7, "{errors}");
+    let text = f.run("evaluate m.safetensors disc.csv");
+    for part in ["mean F1", "AUC", "log loss", "recall", "as outside"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+#[test]
+fn intervals_hold_what_they_promise() {
+    let f = Folder::new();
+    let rough: String = (0..400)
+        .map(|i| {
+            let (a, e) = (4.0 * noise(i) - 2.0, noise(i * i) - 0.5);
+            format!("{a},{}\n", (2.0 * a).sin() + e)
+        })
+        .collect();
+    f.put("rough.csv", format!("x,y\n{rough}"));
+    f.run("fit rough.csv -t y --test 0.5 -o m.safetensors --report r.html");
+    assert!(f.read("r.html").contains("Prediction intervals"));
+    let answers = f.run("predict m.safetensors rough.csv --interval 0.9");
+    assert!(answers.starts_with("prediction,lower,upper\n"), "{answers}");
+    let line: Vec<f64> = answers.lines().nth(1).unwrap().split(',').map(|v| v.parse().unwrap()).collect();
+    assert!(line[1] < line[0] && line[0] < line[2], "{line:?}");
+    let reached = f.json("evaluate m.safetensors rough.csv")["intervals"].clone();
+    assert!((reached[0]["inside"].as_f64().unwrap() - 0.9).abs() < 0.06, "{reached}");
+    assert!(f.run("evaluate m.safetensors rough.csv").contains("of 90 % hold"));
+    assert!(f.fails("predict m.safetensors rough.csv --interval 0.9999", 2).contains("9999"));
+    f.fails("predict m.safetensors rough.csv --interval 1", 2);
+    f.run("fit rough.csv -t y --method krr --ridge 0.1 --kernel gaussian:width=1 -o k.safetensors");
+    assert!(f.fails("predict k.safetensors rough.csv --interval 0.9", 2).contains("sparse"));
+}
+
+#[test]
+fn columns_that_matter_stand_first() {
+    let f = Folder::new();
+    let rows: String = (0..200)
+        .map(|i| {
+            let (a, b, kind) = (noise(i), noise(i * i), i % 3);
+            format!("{b},{},{a},{}\n", ["red", "green", "blue"][kind], 3.0 * kind as f64 + (5.0 * a).sin())
+        })
+        .collect();
+    f.put("c.csv", format!("nothing,colour,wave,y\n{rows}"));
+    f.run("fit c.csv -t y -o m.safetensors --report r.html");
+    assert!(f.read("r.html").contains("Importance of the columns"));
+    let found = f.json("evaluate m.safetensors c.csv --importance --report e.html")["importance"].clone();
+    let names: Vec<&str> = (0..3).map(|k| found["columns"][k]["column"].as_str().unwrap()).collect();
+    assert_eq!(names, ["colour", "wave", "nothing"], "{found}");
+    assert!(found["columns"][0]["rise"].as_f64().unwrap() > 1.0, "{found}");
+    assert!(f.read("e.html").contains("Importance of the columns"));
+    assert!(f.run("evaluate m.safetensors c.csv --importance").contains("rise of the error"));
 }
 
 #[test]
@@ -98,7 +160,8 @@ fn evaluation_agrees_with_the_fit() {
     let fit = f.json("fit waves.csv -t y --test 0 -o m.safetensors");
     let evaluated = f.json("evaluate m.safetensors waves.csv");
     assert_eq!(evaluated["errors"], fit["training"]);
-    assert!(f.run("evaluate m.safetensors waves.csv").contains("root mean square"));
+    let text = f.run("evaluate m.safetensors waves.csv");
+    assert!(text.contains("root mean square") && text.contains("95 % below"), "{text}");
     f.put("blind.csv", "x1,x2\n1,2\n");
     assert!(f.fails("evaluate m.safetensors blind.csv", 1).contains("y"));
 }

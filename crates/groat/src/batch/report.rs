@@ -6,7 +6,7 @@ use super::svm::sigmoid;
 use crate::error::Result;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
-use crate::model::{Calibration, Model};
+use crate::model::{Calibration, Intervals, Model};
 use crate::tune::Trial;
 
 /// A model and how it was found.
@@ -144,6 +144,11 @@ impl Expected {
         };
         let (slopes, offsets) = (0..self.predictions.cols()).map(|c| sigmoid(&pairs(c))).unzip();
         Calibration::new(slopes, offsets)
+    }
+
+    /// Intervals around predictions, for numbers.
+    pub(crate) fn intervals(&self) -> Result<Intervals> {
+        Intervals::of(self.predictions.view(), self.true_values.view())
     }
 
     /// The mean squared error of each output.

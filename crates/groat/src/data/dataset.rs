@@ -155,7 +155,7 @@ impl Dataset {
     }
 
     /// Says in which row of the source, from 0, each sample stands.
-    pub(super) fn with_places(mut self, places: Vec<usize>) -> Result<Self> {
+    pub fn with_places(mut self, places: Vec<usize>) -> Result<Self> {
         check_len("places of the samples", self.len(), places.len())?;
         self.places = places;
         Ok(self)

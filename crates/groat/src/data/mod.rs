@@ -47,7 +47,7 @@ pub use dataset::{Answers, Dataset};
 pub use embed::{Embedder, Embedding};
 #[cfg(feature = "files")]
 pub use file_batches::FileBatches;
-pub use inputs::{InputColumn, InputOptions, Inputs};
+pub use inputs::{InputColumn, InputOptions, Inputs, Missing, Replacement, Substitute};
 pub use moments::Moments;
 #[cfg(feature = "arrow")]
 pub use read::quiet_decoders;
@@ -55,6 +55,7 @@ pub use read::quiet_decoders;
 pub use read::{Format, ReadOptions, RowReader, TableReader, read_table};
 pub use reservoir::Reservoir;
 pub use split::Split;
+pub(crate) use split::shuffled;
 pub use standardise::Standardisation;
 pub use stream::{InputStream, Record};
 #[cfg(feature = "files")]

@@ -16,6 +16,16 @@ pub struct Split {
 }
 
 impl Split {
+    /// The same division of some of the rows, ascending, counted anew: row `kept[i]` becomes row `i`.
+    #[must_use]
+    pub fn among(&self, kept: &[usize]) -> Self {
+        let place = |row: &usize| kept.binary_search(row).ok();
+        Self {
+            train: self.train.iter().filter_map(place).collect(),
+            test: self.test.iter().filter_map(place).collect(),
+        }
+    }
+
     /// A random part of about `fraction` of `rows` for the test, at least one row on each side.
     ///
     /// ```
@@ -146,7 +156,8 @@ fn check_folds(rows: usize, k: usize) -> Result<()> {
     Ok(())
 }
 
-fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
+/// The numbers below `rows` in an order by seed.
+pub(crate) fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows).collect();
     order.shuffle(&mut Pcg64::seed_from_u64(seed));
     order

@@ -132,16 +132,22 @@ impl InputStream {
             let carried = self.carried.as_ref().map(|carried| carried[at]).filter(|last| last.is_finite());
             match (index, &input.levels) {
                 (None, _) => present.push(0.0),
-                (Some(index), None) => match carried {
-                    Some(last) if cells[*index] == Cell::Missing => present.push(last),
-                    _ => present.push(self.number(place, cells, *index)?),
-                },
+                (Some(index), None) => {
+                    let substitute =
+                        carried.or(input.missing_number()).filter(|_| is_missing(&cells[*index]));
+                    present.push(substitute.map_or_else(|| self.number(place, cells, *index), Ok)?);
+                }
                 (Some(index), Some(levels)) => {
-                    let level = self.level(place, &cells[*index], *index, levels)?;
+                    let substitute = input.missing_level().filter(|_| is_missing(&cells[*index]));
+                    let known = || self.level(place, &cells[*index], *index, levels);
+                    let level = substitute.map_or_else(known, Ok)?;
                     let first = present.len();
                     present.resize(first + levels.len(), 0.0);
                     present[first + level] = 1.0;
                 }
+            }
+            if input.is_flagged() {
+                present.push(f64::from(u8::from(index.is_some_and(|index| is_missing(&cells[index])))));
             }
         }
         Ok(())
@@ -178,6 +184,10 @@ impl InputStream {
     fn error(&self, place: Place, index: usize, reason: String) -> Error {
         Error::Data { source_name: self.source.clone(), place, column: self.names[index].clone(), reason }
     }
+}
+
+fn is_missing(cell: &Cell) -> bool {
+    *cell == Cell::Missing || cell.number().is_some_and(f64::is_nan)
 }
 
 #[cfg(test)]

@@ -21,6 +21,12 @@ pub struct RegressionErrors {
     pub root_mean_squared: f64,
     /// Mean of `|y - p|`.
     pub mean_absolute: f64,
+    /// Half of the `|y - p|` are no larger.
+    pub median_absolute: f64,
+    /// 90 % of the `|y - p|` are no larger.
+    pub absolute_90: f64,
+    /// 95 % of the `|y - p|` are no larger.
+    pub absolute_95: f64,
     /// Largest `|y - p|`.
     pub largest: f64,
     /// `1 - sum (y - p)^2 / sum (y - mean y)^2`; nothing when `y` does not vary.
@@ -36,15 +42,17 @@ impl RegressionErrors {
         }
         let n = truth.len() as f64;
         let mean = truth.iter().map(|y| y / n).sum::<f64>();
-        let (mut squared, mut absolute, mut largest, mut spread) = (0.0, 0.0, 0.0f64, 0.0);
+        let (mut squared, mut absolute, mut spread) = (0.0, 0.0, 0.0);
+        let mut sorted = Vec::with_capacity(truth.len());
         for (y, p) in truth.iter().zip(predicted) {
             let e = y - p;
             squared += e * e / n;
             absolute += e.abs() / n;
-            // A NaN must not be lost in the maximum.
-            largest = if e.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(e.abs()) };
             spread += (y - mean) * (y - mean) / n;
+            sorted.push(e.abs());
         }
+        // A NaN comes last, and so is not lost.
+        sorted.sort_unstable_by(f64::total_cmp);
         // A constant has a mean that is off by rounding, and with it a tiny spread.
         let varies = spread.sqrt() > 1e-13 * mean.abs();
         Ok(Self {
@@ -52,10 +60,24 @@ impl RegressionErrors {
             mean_squared: squared,
             root_mean_squared: squared.sqrt(),
             mean_absolute: absolute,
-            largest,
+            median_absolute: quantile(&sorted, 0.5),
+            absolute_90: quantile(&sorted, 0.9),
+            absolute_95: quantile(&sorted, 0.95),
+            largest: quantile(&sorted, 1.0),
             r_squared: varies.then(|| 1.0 - squared / spread),
         })
     }
+}
+
+/// The value below which a part of the ascending numbers lies, between neighbours in proportion; NaN if one of them is.
+fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let last = sorted.len() - 1;
+    if sorted[last].is_nan() {
+        return f64::NAN;
+    }
+    let place = part * last as f64;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    if below == above { below } else { below + place.fract() * (above - below) }
 }
 
 #[cfg(test)]
@@ -69,6 +91,14 @@ mod tests {
         assert_eq!((perfect.mean_squared, perfect.r_squared, perfect.largest), (0.0, Some(1.0), 0.0));
         let mean = RegressionErrors::of(&y, &[1.125; 4]).unwrap();
         assert!(mean.r_squared.unwrap().abs() < 1e-15);
+    }
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        let errors = RegressionErrors::of(&[0.0; 5], &[-4.0, 1.0, 2.0, -3.0, 0.0]).unwrap();
+        assert_eq!((errors.median_absolute, errors.largest), (2.0, 4.0));
+        assert!((errors.absolute_90 - 3.6).abs() < 1e-14);
+        assert!(RegressionErrors::of(&[1.0; 2], &[f64::NAN, 1.0]).unwrap().median_absolute.is_nan());
     }
 
     #[test]

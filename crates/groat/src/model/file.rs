@@ -3,7 +3,7 @@
 //! The kind of the file says which function it holds; the envelope around it is the same for all.
 
 use super::libsvm::BEGINNING;
-use super::{Calibration, Components, Function, Model, Record, Task};
+use super::{Calibration, Components, Function, Intervals, Model, Record, Task};
 use crate::batch::ErrorBars;
 use crate::batch::methods::KERNEL_PCA;
 use crate::data::{Inputs, Standardisation};
@@ -22,6 +22,10 @@ const COMPONENTS: &str = "components";
 const UPPER: &str = "error_bars.upper";
 const SCALES: &str = "error_bars.scales";
 const NOISE: &str = "error_bars.noise";
+
+/// What intervals are made of: places of errors in ascending order, and the errors.
+const RANKS: &str = "intervals.ranks";
+const ERRORS: &str = "intervals.errors";
 
 /// Vectors: all numbers, or the nonzeros of sparse rows.
 const VECTORS: &str = "vectors";
@@ -92,6 +96,11 @@ impl Model {
             file.put(SCALES, Tensor::vector(d));
             file.put(NOISE, Tensor::vector(noise));
         }
+        if let Some(intervals) = &self.intervals {
+            let (ranks, errors) = intervals.parts();
+            file.put(RANKS, Tensor::indices(ranks.iter().map(|rank| *rank as u64)));
+            file.put(ERRORS, Tensor::matrix(errors));
+        }
         Ok(file)
     }
 
@@ -121,6 +130,7 @@ impl Model {
         let inputs: Option<Inputs> = file.optional_json("inputs")?;
         let calibration: Option<Calibration> = file.optional_json("calibration")?;
         let error_bars = take_error_bars(&mut file, function.expansion().size())?;
+        let intervals = take_intervals(&mut file)?;
         file.nothing_left()?;
         let model = Model::new(function)
             .with_task(task)?
@@ -128,7 +138,8 @@ impl Model {
             .with_standardisation(standardisation)?
             .with_record(record)
             .with_error_bars(error_bars)?
-            .with_calibration(calibration)?;
+            .with_calibration(calibration)?
+            .with_intervals(intervals)?;
         match inputs {
             Some(inputs) => model.with_inputs(inputs),
             None => Ok(model),
@@ -186,4 +197,10 @@ fn take_error_bars(file: &mut Container, size: usize) -> Result<Option<ErrorBars
     let d = file.take(SCALES)?.into_vector(SCALES)?;
     let noise = file.take(NOISE)?.into_vector(NOISE)?;
     ErrorBars::from_parts(&upper, d, noise, size).map(Some)
+}
+
+fn take_intervals(file: &mut Container) -> Result<Option<Intervals>> {
+    let Some(ranks) = file.take_optional(RANKS) else { return Ok(None) };
+    let errors = file.take(ERRORS)?.into_matrix(ERRORS)?;
+    Intervals::from_parts(ranks.into_indices(RANKS)?, errors).map(Some)
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! Model = Function (a kernel expansion, or principal components)
 //!       + task with its decision rule, classes, feature names, inputs, standardisation,
-//!         record of how it came to be, error bars, calibration
+//!         record of how it came to be, error bars, calibration, intervals
 //! ```
 //!
 //! Every learner returns a [`Model`] and every tool takes one. It owns its data and knows what is needed to feed it raw
@@ -14,6 +14,7 @@ mod calibration;
 mod file;
 mod finish;
 mod function;
+mod intervals;
 mod libsvm;
 mod record;
 mod task;
@@ -21,6 +22,7 @@ mod task;
 pub use calibration::Calibration;
 pub(crate) use finish::Finish;
 pub use function::{Components, Function};
+pub use intervals::Intervals;
 pub use record::Record;
 pub use task::{Decision, Task};
 
@@ -51,6 +53,7 @@ pub struct Model {
     record: Record,
     error_bars: Option<ErrorBars>,
     calibration: Option<Calibration>,
+    intervals: Option<Intervals>,
 }
 
 impl Model {
@@ -70,6 +73,7 @@ impl Model {
             record: Record::default(),
             error_bars: None,
             calibration: None,
+            intervals: None,
         }
     }
 

@@ -221,7 +221,7 @@ impl Learner {
     /// whose model is no kernel expansion, and before the first vector.
     pub fn snapshot(&self) -> Result<Option<Model>> {
         let Some(function) = self.state.method.snapshot()? else { return Ok(None) };
-        self.finish(function, None).map(Some)
+        self.finish(function, None, None).map(Some)
     }
 
     /// The model learnt so far, or an error that says why there is none. Such a learner still predicts, saves and tells

@@ -23,14 +23,17 @@ pub(super) fn band(plot: &Plot<'_>, band: &Band) -> Drawn {
 pub(super) fn bars(plot: &Plot<'_>, bars: &Bars) -> Drawn {
     let mut drawn = Drawn { points: bars.bars.len(), ..Drawn::default() };
     // A logarithmic axis has no zero: bars stand on its lower end there.
-    let ground = if plot.y_axis.shows(0.0) { 0.0 } else { plot.y.range().0 };
-    for &(from, to, height) in &bars.bars {
-        let (Some(a), Some(b)) = (plot.place(from, ground), plot.place(to, height)) else {
+    let (axis, scale) = if bars.lying { (plot.x_axis, &plot.x) } else { (plot.y_axis, &plot.y) };
+    let ground = if axis.shows(0.0) { 0.0 } else { scale.range().0 };
+    for [low, high] in bars.rectangles(ground) {
+        let (Some(a), Some(b)) = (plot.place(low.0, low.1), plot.place(high.0, high.1)) else {
             drawn.skipped += 1;
             continue;
         };
         let (x, y) = (a.0.min(b.0), a.1.min(b.1));
-        let (width, tall) = ((a.0 - b.0).abs().max(0.5), (a.1 - b.1).abs());
+        let (width, tall) = ((a.0 - b.0).abs(), (a.1 - b.1).abs());
+        // However many there are, each is seen.
+        let (width, tall) = if bars.lying { (width, tall.max(0.5)) } else { (width.max(0.5), tall) };
         drawn.shown += 1;
         let at: [(&str, &dyn std::fmt::Display); 5] =
             [("class", &"bar"), ("x", &Px(x)), ("y", &Px(y)), ("width", &Px(width)), ("height", &Px(tall))];

@@ -18,7 +18,7 @@ pub fn comparison(plan: &Plan, train: &Dataset, watch: &dyn Watch) -> groat::Res
     let Some(task) = task(train).filter(|_| unasked || plan.compare.is_some()) else { return Ok(None) };
     let named: Vec<&str> = plan.compare.iter().flatten().map(String::as_str).collect();
     let names = if named.is_empty() { usual_methods(task).to_vec() } else { named };
-    let preparation = Preparation::new().standardise(plan.standardise).seed(plan.seed());
+    let preparation = Preparation::new().standardise(plan.standardise).seed(plan.seed);
     compare(train, &names, &plan.kernel, ROWS, preparation, watch).map(Some)
 }
 

@@ -15,7 +15,7 @@ use crate::output::progress::Bar;
 use crate::output::summary::count;
 use crate::session::{Session, write_file};
 use groat::batch::{Compared, Fitted, Preparation, learn};
-use groat::data::{Answers, Column, Dataset, Inputs, Table, write_table};
+use groat::data::{Answers, Column, Dataset, Inputs, Missing, Split, Table, write_table};
 use groat::metrics::DensityScore;
 use plan::Plan;
 use std::time::Instant;
@@ -92,15 +92,13 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let bar = Bar::new(session, "reading");
     let table = read_table(&plan.data, &plan.reading, session)?;
     let targets = plan.targets(&table)?;
-    let inputs = Inputs::fit(&table, &plan.input_options(&targets))?;
-    let (data, task_reason) =
-        Dataset::from_table(&table, inputs.clone(), plan.task.into(), plan.weights.as_deref())?;
-    let (split, how) = plan.split(data.len(), &inputs)?;
+    let Samples { data, task_reason, split, how, notes } = samples(&plan, &table, &targets)?;
     let train = data.select(&split.train);
     let test = (!split.test.is_empty()).then(|| data.select(&split.test));
     let method = plan.method_for(&train)?;
     let preparation = Preparation::new().standardise(plan.standardise).seed(session.seed);
-    let fitted = learn(&train, &*method, preparation, &bar)?;
+    let mut fitted = learn(&train, &*method, preparation, &bar)?;
+    fitted.notes.splice(0..0, notes);
     let parzen_test = match (&fitted.reference, &test) {
         (Some(parzen), Some(test)) => Some(DensityScore::of(&parzen.log_density(density_rows(test.x())?)?)?),
         _ => None,
@@ -133,6 +131,43 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         compared,
         seconds,
     })
+}
+
+/// The samples of a table, and which of them are held out.
+struct Samples {
+    data: Dataset,
+    task_reason: Option<String>,
+    split: Split,
+    /// How they were chosen.
+    how: String,
+    /// What became of missing values.
+    notes: Vec<String>,
+}
+
+/// Takes from a table what is to be learnt. What stands in for missing values comes from the training rows alone.
+fn samples(plan: &Plan, table: &Table, targets: &[String]) -> anyhow::Result<Samples> {
+    let (task, weights) = (plan.task.into(), plan.weights.as_deref());
+    let inputs = Inputs::fit(table, &plan.input_options(targets))?;
+    let kept = plan.missing.kept(table, &inputs, weights)?;
+    if plan.missing == Missing::Refuse {
+        let (data, task_reason) = Dataset::from_table(table, inputs.clone(), task, weights)?;
+        let (split, how) = plan.split(data.len(), &inputs)?;
+        return Ok(Samples { data, task_reason, split, how, notes: Vec::new() });
+    }
+    let (split, how) = plan.split(table.rows(), &inputs)?;
+    let split = split.among(&kept);
+    let rows = table.select(&kept);
+    let inputs = inputs.with_substitutes(&rows, &split.train, plan.missing)?;
+    let filled: Vec<String> =
+        inputs.filled(&rows)?.into_iter().map(|(name, count)| format!("{name} ({count})")).collect();
+    let gone = table.rows() - kept.len();
+    let notes = [
+        (gone > 0).then(|| format!("{gone} of {} rows were left out: a value is missing", table.rows())),
+        (!filled.is_empty()).then(|| format!("missing values were filled: {}", filled.join(", "))),
+    ];
+    let (data, task_reason) = Dataset::from_table(&rows, inputs, task, weights)?;
+    let data = data.with_places(kept)?;
+    Ok(Samples { data, task_reason, split, how, notes: notes.into_iter().flatten().collect() })
 }
 
 /// What each training row was predicted as when it was left out, beside where it stands in the data.

@@ -48,6 +48,9 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     if let Some(compared) = &outcome.compared {
         page = page.section(comparison::section(compared));
     }
+    if let Some(found) = page::measured(model, &parts, outcome.plan.seed)? {
+        page = page.section(page::importance(model, &found));
+    }
     let page = page.section(page::vectors(model, Some(outcome.fitted.candidates))).section(settings(outcome));
     Ok(page.foot(page::foot()).to_html())
 }

@@ -5,7 +5,7 @@ use crate::evaluation::named_targets;
 use crate::exit;
 use crate::session::{Session, check_output};
 use groat::batch::{Ability, BoxedMethod, Methods, TaskKind};
-use groat::data::{Answers, Dataset, Embedding, InputOptions, Inputs, ReadOptions, Split, Table};
+use groat::data::{Answers, Dataset, Embedding, InputOptions, Inputs, Missing, ReadOptions, Split, Table};
 use groat::gram::Memory;
 use groat::settings::{Bytes, Settings};
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ pub struct Plan {
     exclude: Vec<String>,
     categorical: Vec<String>,
     embedding: Option<Embedding>,
+    pub missing: Missing,
     pub standardise: bool,
     pub method: String,
     pub kernel: KernelArg,
@@ -27,7 +28,7 @@ pub struct Plan {
     stream: bool,
     pub weights: Option<String>,
     test: TestPart,
-    seed: u64,
+    pub seed: u64,
     pub model: PathBuf,
     pub loo: Option<PathBuf>,
     pub report: Option<PathBuf>,
@@ -93,6 +94,7 @@ impl Plan {
             categorical: args.data.reading.categorical,
             reading,
             embedding,
+            missing: args.missing.into(),
             standardise: !args.no_standardise,
             method,
             kernel: args.kernel,
@@ -108,11 +110,6 @@ impl Plan {
         })
     }
 
-    /// The seed of every draw.
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-
     /// Whether the data are to be read again and again instead of being held.
     pub fn streams(&self) -> anyhow::Result<bool> {
         let methods = Methods::standard();
@@ -124,6 +121,7 @@ impl Plan {
             ("--task density", self.task == TaskArg::Density),
             ("another --method", !methods.find(&self.method)?.can(Ability::Batches)),
             ("--embed", self.embedding.is_some()),
+            ("--missing", self.missing != Missing::Refuse),
             ("--split", matches!(self.test, TestPart::File(_))),
             ("--weights", self.weights.is_some()),
             ("--class-weights", self.settings.get("class_weights").is_some()),

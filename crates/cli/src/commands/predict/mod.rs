@@ -32,6 +32,9 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
             "--scores: the model gives no classes, so there are no decision values beside its answers",
         );
     }
+    if let Some(coverage) = args.interval {
+        interval_is_possible(&model, coverage)?;
+    }
     // Answers that scroll by are progress enough.
     let bar = Bar::shown_if(args.output.is_some() || !io::stdout().is_terminal(), session, "predicting");
     let reader = open_tables(&args.data.data, &args.data.reading.options(), session)?;
@@ -58,6 +61,17 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
         let path = args.output.as_ref().map_or(String::new(), |path| path.display().to_string());
         format!("{} predicted, written to {path}\n", count(rows, "row"))
     })
+}
+
+/// Whether the model knows how far such an interval reaches.
+fn interval_is_possible(model: &Model, coverage: f64) -> anyhow::Result<()> {
+    match model.intervals().map(|intervals| intervals.half_widths(coverage)) {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(error)) => exit::usage(format!("--interval {coverage}: {error}")),
+        None => exit::usage(
+            "--interval: the model does not know how far off it is on other rows; regressions by `sparse` do",
+        ),
+    }
 }
 
 /// Writes the table as it comes; the file appears under its name only when it is complete.
@@ -183,6 +197,11 @@ impl Predictions<'_> {
         let mut named = columns(&self.model, &values, lost, self.args.scores);
         if self.args.std {
             named.extend(self.deviations(x.view(), lost)?);
+        }
+        if let Some(coverage) = self.args.interval {
+            let (lower, upper) = self.model.interval_of(values.view(), coverage)?;
+            named.extend(numbers("lower", &self.model, &lower, lost));
+            named.extend(numbers("upper", &self.model, &upper, lost));
         }
         let (mut names, mut columns): (Vec<String>, Vec<Column>) = named.into_iter().unzip();
         if self.args.append {

@@ -1,10 +1,9 @@
 //! The table of errors, and for classes which was taken for which.
 
 use super::Part;
-use crate::evaluation::{Errors, TargetErrors};
+use crate::evaluation::{ClassErrors, Errors, TargetErrors, share};
 use groat::batch::LeaveOneOut;
-use groat::data::Answers;
-use groat::metrics::RegressionErrors;
+use groat::metrics::{ClassificationErrors, RegressionErrors};
 use groat_report::{Section, Table, number};
 
 /// Errors of every part, leave-one-out included where the method knows it.
@@ -16,14 +15,34 @@ pub fn errors(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Sectio
         _ => Section::new("Errors").table(value_table(parts, leave_one_out)),
     };
     for part in parts {
-        if let (Errors::Classification(errors), Answers::Classes { labels, .. }) =
-            (&part.answers.errors, part.samples.answers())
-        {
+        if let Errors::Classification(ClassErrors { classes, errors }) = &part.answers.errors {
             let name = format!("Confusion matrix, {}", part.name);
-            section = section.table(Table::confusion(name, labels, &errors.confusion));
+            section = section.table(each_class(part.name, classes, errors)).table(Table::confusion(
+                name,
+                classes,
+                &errors.confusion,
+            ));
         }
     }
-    section
+    match intervals_table(parts) {
+        Some(table) => section.table(table),
+        None => section,
+    }
+}
+
+/// What prediction intervals hold; nothing where the model has none.
+fn intervals_table(parts: &[Part<'_>]) -> Option<Table> {
+    let table = Table::new("Prediction intervals", ["part", "asked for", "true values inside", "half width"]);
+    let rows = parts.iter().flat_map(|part| {
+        part.answers.intervals.iter().map(|reached| {
+            let half: Vec<String> = reached.half_widths.iter().copied().map(number).collect();
+            let cells = [number(reached.coverage), number(reached.inside), half.join(", ")];
+            std::iter::once(part.name.to_owned()).chain(cells)
+        })
+    });
+    let mut rows = rows.peekable();
+    rows.peek()?;
+    Some(rows.fold(table, Table::row))
 }
 
 fn density_table(parts: &[Part<'_>]) -> Table {
@@ -48,7 +67,8 @@ fn outside_table(parts: &[Part<'_>]) -> Table {
 }
 
 fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {
-    let head = ["part", "rows", "root mean square", "mean square", "mean absolute", "largest", "R²"];
+    let head = ["part", "rows", "root mean square", "mean square", "mean absolute", "median", "90 %", "95 %"];
+    let head = head.into_iter().chain(["largest", "R²"]);
     let mut table = Table::new("Errors of the predicted numbers", head);
     for part in parts {
         match &part.answers.errors {
@@ -64,33 +84,46 @@ fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table
         let several = loo.predictions.cols() > 1;
         let name = if several { "leave-one-out, all targets" } else { "leave-one-out" };
         let rows = loo.predictions.rows().to_string();
-        let dash = || "–".to_owned();
-        let numbers = [number(loo.mean_squared.sqrt()), number(loo.mean_squared), dash(), dash(), dash()];
-        table = table.row([name.to_owned(), rows].into_iter().chain(numbers));
+        let numbers = [number(loo.mean_squared.sqrt()), number(loo.mean_squared)].into_iter();
+        let unknown = std::iter::repeat_n(share(None), 6);
+        table = table.row([name.to_owned(), rows].into_iter().chain(numbers).chain(unknown));
     }
     table
 }
 
 fn value_cells(name: String, e: &RegressionErrors) -> Vec<String> {
-    let numbers = [e.root_mean_squared, e.mean_squared, e.mean_absolute, e.largest].map(number);
-    let fit = e.r_squared.map_or("–".to_owned(), number);
-    [name, e.rows.to_string()].into_iter().chain(numbers).chain([fit]).collect()
+    let squares = [e.root_mean_squared, e.mean_squared];
+    let absolute = [e.mean_absolute, e.median_absolute, e.absolute_90, e.absolute_95, e.largest];
+    let numbers = squares.into_iter().chain(absolute).map(number);
+    [name, e.rows.to_string()].into_iter().chain(numbers).chain([share(e.r_squared)]).collect()
+}
+
+/// How well each class was told from the others.
+fn each_class(part: &str, classes: &[String], errors: &ClassificationErrors) -> Table {
+    let head = ["class", "rows", "predicted", "precision", "recall", "F1"];
+    let table = Table::new(format!("Each class, {part}"), head);
+    classes.iter().zip(&errors.per_class).fold(table, |table, (class, e)| {
+        let counts = [class.clone(), e.rows.to_string(), e.predicted.to_string()];
+        table.row(counts.into_iter().chain([e.precision, e.recall, e.f1].map(share)))
+    })
 }
 
 fn class_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {
-    let head = ["part", "rows", "wrong", "error rate", "balanced accuracy"];
+    let head = ["part", "rows", "wrong", "error rate", "balanced accuracy", "mean F1", "AUC", "log loss"];
     let mut table = Table::new("Errors of the predicted classes", head);
     for part in parts {
-        if let Errors::Classification(e) = &part.answers.errors {
-            let numbers = [e.wrong.to_string(), number(e.error_rate), number(e.balanced_accuracy)];
-            table = table.row([part.name.to_owned(), e.rows.to_string()].into_iter().chain(numbers));
+        if let Errors::Classification(ClassErrors { errors: e, .. }) = &part.answers.errors {
+            let counts = [part.name.to_owned(), e.rows.to_string(), e.wrong.to_string()];
+            let numbers = [e.error_rate, e.balanced_accuracy, e.mean_f1].map(number);
+            let more = [e.area_under_curve, e.log_loss].map(share);
+            table = table.row(counts.into_iter().chain(numbers).chain(more));
         }
     }
     if let Some((loo, rate)) = leave_one_out.and_then(|loo| loo.error_rate.map(|rate| (loo, rate))) {
         let rows = loo.predictions.rows();
         let wrong = (rate * rows as f64).round();
-        let cells = [rows.to_string(), format!("{wrong}"), number(rate), "–".to_owned()];
-        table = table.row(std::iter::once("leave-one-out".to_owned()).chain(cells));
+        let cells = ["leave-one-out".to_owned(), rows.to_string(), format!("{wrong}"), number(rate)];
+        table = table.row(cells.into_iter().chain(std::iter::repeat_n(share(None), 4)));
     }
     table
 }

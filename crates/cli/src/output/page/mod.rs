@@ -3,6 +3,7 @@
 mod answers;
 mod density;
 mod errors;
+mod importance;
 mod matrix;
 mod selection;
 mod space;
@@ -11,6 +12,7 @@ mod vectors;
 pub use answers::answers;
 pub use density::density;
 pub use errors::errors;
+pub use importance::{REPEATS, importance, measured};
 pub use matrix::{spy, support_curves};
 pub use selection::selection;
 pub use space::space;

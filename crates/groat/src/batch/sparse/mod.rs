@@ -175,11 +175,13 @@ impl Sparse {
             Some(expected) if classes => Some(expected.calibration()?),
             _ => None,
         };
+        let intervals = expected.as_ref().filter(|_| !classes).map(Expected::intervals).transpose()?;
         let model = Model::new(function)
             .with_task(problem.task())?
             .with_record(record)
             .with_error_bars(error_bars)?
-            .with_calibration(calibration)?;
+            .with_calibration(calibration)?
+            .with_intervals(intervals)?;
         let mut fitted = Fitted::new(model, choice.candidates);
         let stage = |(k, &row): (usize, &usize)| {
             let held_out = choice.curve.get(k + 1).map_or(f64::NAN, shown);

@@ -32,7 +32,7 @@ impl Inputs {
     }
 
     /// Where the columns stand in a table; the inputs can be used.
-    fn places(&self, table: &Table) -> Result<Places> {
+    pub(super) fn places(&self, table: &Table) -> Result<Places> {
         let places = self.locate(table.source(), table.names(), table.is_named(), table.is_open())?;
         places.columns.iter().flatten().try_for_each(|&index| table.check_usable(index))?;
         Ok(places)
@@ -74,11 +74,24 @@ impl Inputs {
     ) -> Result<()> {
         let mut first = 0;
         for (input, place) in self.columns.iter().zip(places) {
+            let flag = input.is_flagged().then(|| first + input.width() - 1);
+            let mut put_both = |row: usize, feature: usize, value: f64, missing: bool| {
+                if value != 0.0 {
+                    put(row, feature, value);
+                }
+                flag.iter().filter(|_| missing).for_each(|flag| put(row, *flag, 1.0));
+            };
             match (*place, &input.levels) {
                 (None, None) => {}
-                (Some(index), None) => numbers(table, index, |row, value| put(row, first, value))?,
+                (Some(index), None) => {
+                    let substitute = input.missing_number();
+                    numbers(table, index, substitute, |row, v, missing| put_both(row, first, v, missing))?;
+                }
                 (Some(index), Some(levels)) => {
-                    levels_of_rows(table, index, levels, |row, level| put(row, first + level, 1.0))?;
+                    let substitute = input.missing_level();
+                    levels_of_rows(table, index, (levels, substitute), |row, level, missing| {
+                        put_both(row, first + level, 1.0, missing);
+                    })?;
                 }
                 (None, Some(levels)) => {
                     // An absent column of an open table is all zeros, which must be a level.
@@ -140,12 +153,20 @@ impl Inputs {
     }
 }
 
-/// Hands out the numbers of a column that differ from 0.
-fn numbers(table: &Table, index: usize, mut put: impl FnMut(usize, f64)) -> Result<()> {
+/// Hands out the numbers of a column, a substitute for those that are missing, and whether they are.
+fn numbers(
+    table: &Table,
+    index: usize,
+    substitute: Option<f64>,
+    mut put: impl FnMut(usize, f64, bool),
+) -> Result<()> {
     let mut take = |(row, value): (usize, f64)| {
-        table.check_number(row, index, value)?;
-        if value != 0.0 {
-            put(row, value);
+        match substitute.filter(|_| value.is_nan()) {
+            Some(substitute) => put(row, substitute, true),
+            None => {
+                table.check_number(row, index, value)?;
+                put(row, value, false);
+            }
         }
         Ok(())
     };
@@ -155,19 +176,24 @@ fn numbers(table: &Table, index: usize, mut put: impl FnMut(usize, f64)) -> Resu
     }
 }
 
-/// Hands out the index of the level of every row.
+/// Hands out the index of the level of every row, a substitute for those that are missing, and whether they are.
 fn levels_of_rows(
     table: &Table,
     index: usize,
-    levels: &[String],
-    mut put: impl FnMut(usize, usize),
+    (levels, substitute): (&[String], Option<usize>),
+    mut put: impl FnMut(usize, usize, bool),
 ) -> Result<()> {
     let places: HashMap<&str, usize> = levels.iter().map(String::as_str).zip(0..).collect();
     for row in 0..table.rows() {
-        let label = table.column(index).label(row);
-        let label = label.ok_or_else(|| table.error_at(row, index, not_finite(f64::NAN)))?;
-        let level = places.get(label.as_ref());
-        put(row, *level.ok_or_else(|| table.error_at(row, index, unknown_level(levels, &label)))?);
+        match (table.column(index).label(row), substitute) {
+            (Some(label), _) => {
+                let level = places.get(label.as_ref());
+                let level = level.ok_or_else(|| table.error_at(row, index, unknown_level(levels, &label)))?;
+                put(row, *level, false);
+            }
+            (None, Some(substitute)) => put(row, substitute, true),
+            (None, None) => return Err(table.error_at(row, index, not_finite(f64::NAN))),
+        }
     }
     Ok(())
 }

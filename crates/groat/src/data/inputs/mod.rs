@@ -2,6 +2,7 @@
 
 mod encode;
 mod levels;
+mod missing;
 mod schema;
 mod stored;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod tests;
 use std::collections::HashSet;
 
 pub(super) use levels::{LevelSet, find_level};
+pub use missing::{Missing, Replacement, Substitute};
 pub(super) use schema::Schema;
 use serde::{Deserialize, Serialize};
 use stored::Stored;
@@ -57,12 +59,15 @@ pub struct InputColumn {
     pub position: usize,
     /// The categories, one indicator feature each; none for a column of numbers.
     pub levels: Option<Vec<String>>,
+    /// What stands in for a missing value; none where that is an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Substitute>,
 }
 
 impl InputColumn {
     /// Number of features it becomes.
-    pub(super) fn width(&self) -> usize {
-        self.levels.as_ref().map_or(1, Vec::len)
+    pub(crate) fn width(&self) -> usize {
+        self.levels.as_ref().map_or(1, Vec::len) + usize::from(self.is_flagged())
     }
 }
 
@@ -105,7 +110,10 @@ impl Inputs {
         let fail = |reason: String| Error::Source { source_name: source.to_owned(), reason };
         let places = ColumnIndex::new(names, named);
         let find = |name: &String| places.position(name).ok_or_else(|| fail(unknown_column(name, names)));
-        let column = |position: usize| InputColumn { name: names[position].clone(), position, levels: None };
+        let column = |position: usize| {
+            let name = names[position].clone();
+            InputColumn { name, position, levels: None, missing: None }
+        };
         let excluded = options.exclude.iter().map(find).collect::<Result<HashSet<_>>>()?;
         let (mut targets, mut is_target) = (Vec::new(), HashSet::new());
         for target in &options.targets {
@@ -175,15 +183,19 @@ impl Inputs {
         }
     }
 
-    /// Names of the features: `x`, `colour=red`, `y[t-1]`.
+    /// Names of the features: `x`, `colour=red`, `x missing`, `y[t-1]`.
     pub fn feature_names(&self) -> Vec<String> {
         if let Some(embedding) = self.embedding {
             let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
             return embedding.names(&names, self.target());
         }
-        let names = |column: &InputColumn| match &column.levels {
-            None => vec![column.name.clone()],
-            Some(levels) => levels.iter().map(|level| format!("{}={level}", column.name)).collect(),
+        let names = |column: &InputColumn| {
+            let mut names = match &column.levels {
+                None => vec![column.name.clone()],
+                Some(levels) => levels.iter().map(|level| format!("{}={level}", column.name)).collect(),
+            };
+            names.extend(column.is_flagged().then(|| format!("{} missing", column.name)));
+            names
         };
         self.columns.iter().flat_map(names).collect()
     }

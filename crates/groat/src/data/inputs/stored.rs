@@ -52,6 +52,10 @@ impl TryFrom<Stored> for Inputs {
         if columns.iter().chain(&targets).any(|column| column.position >= table_width) {
             return Err(Error::parameter("position", table_width, "columns within the training table"));
         }
+        columns.iter().try_for_each(InputColumn::check_missing)?;
+        if let (Some(_), Some(column)) = (embedding, columns.iter().find(|column| column.missing.is_some())) {
+            return Err(Error::parameter("missing", &column.name, "nothing, where a series is embedded"));
+        }
         let inputs = Self { columns, targets, named, table_width, embedding };
         inputs.check_embedding()?;
         Ok(inputs)
