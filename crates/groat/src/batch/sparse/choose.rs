@@ -255,7 +255,7 @@ impl Chooser<'_, '_> {
     }
 
     /// The number of vectors, and which.
-    fn sized(&self, bench: &Folds<'_, '_>, found: Found, trials: Vec<Trial>) -> Result<Choice> {
+    fn sized(&self, bench: &Folds<'_, '_>, found: Found, mut trials: Vec<Trial>) -> Result<Choice> {
         let classes = self.samples.classes();
         let full = found.losses;
         let (curve, (size, reached)) = self.grow(bench, &found.table, found.ridge, &full)?;
@@ -279,6 +279,11 @@ impl Chooser<'_, '_> {
             }
         }
         let (table, curve, size, reached) = chosen;
+        if table.kernel != full_kernel
+            && let Some(losses) = bench.judge(&table, found.ridge)?
+        {
+            trials.push(Trial::new(table.kernel.clone(), found.ridge, losses.mean_squared()));
+        }
         let terms = bench.terms(&table, found.ridge, size.max(1), &never);
         Ok(Choice {
             kernel: table.kernel,
