@@ -124,7 +124,7 @@ fn page(model: &Model, part: Part<'_>, answer: &Answer, seed: u64) -> anyhow::Re
     let subject = answer.targets.text().unwrap_or_else(|| "density".to_owned());
     let mut page = Page::new(format!("{subject} in {}", answer.source))
         .lead(format!("What {} answers to {} rows.", answer.model.display(), answer.rows))
-        .section(page::errors(&parts, None))
+        .section(page::errors(&parts, None, None))
         .section(page::answers(model, &parts));
     let space = match model.task() {
         Task::Density => page::density(model, &parts, None)?,

@@ -115,7 +115,7 @@ fn what_judged_the_widths_is_said() {
         choice("fit waves.csv -t y --method ols --folds 3"),
         "chosen by 3-fold cross-validation among 10 widths"
     );
-    assert_eq!(choice("fit waves.csv -t y --kernel gaussian:width=1"), "as given");
+    assert_eq!(choice("fit waves.csv -t y --method ols --kernel gaussian:width=1"), "as given");
     f.run("fit disc.csv -t class --report page.html");
     assert!(f.read("page.html").contains("5-fold cross-validation error"));
 }
@@ -316,7 +316,7 @@ fn settings_are_flags_or_pairs_and_refusals_teach() {
         ("--ridge 1 --ridge 2", "cannot be used multiple times"),
         ("--ridge 1 --set ridge=2", "ridge is given twice"),
         (
-            "--task regression --refinement 3",
+            "--method ols --task regression --refinement 3",
             "--refinement: ols knows no refinement for regression; it is for density",
         ),
         ("--method krr --stream", "krr knows no reading in batches; ols and svc and svr do"),

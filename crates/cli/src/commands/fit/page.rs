@@ -36,7 +36,11 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     let file = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
     let mut page = Page::new(format!("{subject} from {file}"))
         .lead(outcome.interruption().map_or(lead.clone(), |said| format!("{lead} The fit was {said}.")))
-        .section(page::errors(&parts, outcome.fitted.leave_one_out.as_ref()))
+        .section(page::errors(
+            &parts,
+            outcome.fitted.expected.as_ref(),
+            outcome.fitted.leave_one_out.as_ref(),
+        ))
         .section(page::answers(model, &parts));
     let space = match &outcome.fitted.reference {
         Some(parzen) => page::density(model, &parts, Some(parzen))?,

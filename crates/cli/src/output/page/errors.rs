@@ -2,17 +2,23 @@
 
 use super::Part;
 use crate::evaluation::{ClassErrors, Errors, TargetErrors, share};
-use groat::batch::LeaveOneOut;
+use groat::batch::{Expected, LeaveOneOut};
 use groat::metrics::{ClassificationErrors, RegressionErrors};
 use groat_report::{Section, Table, number};
 
 /// Errors of every part, leave-one-out included where the method knows it.
-pub fn errors(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Section {
+pub fn errors(
+    parts: &[Part<'_>],
+    expected: Option<&Expected>,
+    leave_one_out: Option<&LeaveOneOut>,
+) -> Section {
     let mut section = match parts.first().map(|part| &part.answers.errors) {
         Some(Errors::Density(_)) => return Section::new("Log density").table(density_table(parts)),
         Some(Errors::OneClass(_)) => return Section::new("Rows outside").table(outside_table(parts)),
-        Some(Errors::Classification(_)) => Section::new("Errors").table(class_table(parts, leave_one_out)),
-        _ => Section::new("Errors").table(value_table(parts, leave_one_out)),
+        Some(Errors::Classification(_)) => {
+            Section::new("Errors").table(class_table(parts, expected, leave_one_out))
+        }
+        _ => Section::new("Errors").table(value_table(parts, expected, leave_one_out)),
     };
     for part in parts {
         if let Errors::Classification(ClassErrors { classes, errors }) = &part.answers.errors {
@@ -66,7 +72,11 @@ fn outside_table(parts: &[Part<'_>]) -> Table {
     })
 }
 
-fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {
+fn value_table(
+    parts: &[Part<'_>],
+    expected: Option<&Expected>,
+    leave_one_out: Option<&LeaveOneOut>,
+) -> Table {
     let head = ["part", "rows", "root mean square", "mean square", "mean absolute", "median", "90 %", "95 %"];
     let head = head.into_iter().chain(["largest", "R²"]);
     let mut table = Table::new("Errors of the predicted numbers", head);
@@ -80,13 +90,15 @@ fn value_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table
             Errors::Classification(_) | Errors::Density(_) | Errors::OneClass(_) => {}
         }
     }
-    if let Some(loo) = leave_one_out {
-        let several = loo.predictions.cols() > 1;
-        let name = if several { "leave-one-out, all targets" } else { "leave-one-out" };
-        let rows = loo.predictions.rows().to_string();
-        let numbers = [number(loo.mean_squared.sqrt()), number(loo.mean_squared)].into_iter();
+    // Neither is measured on one part: the first on rows left out of every choice, the second with the vectors kept.
+    let expected = expected.map(|e| ("expected", &e.predictions, e.mean_squared));
+    let left_out = leave_one_out.map(|loo| ("leave-one-out", &loo.predictions, loo.mean_squared));
+    for (name, predictions, mean_squared) in expected.into_iter().chain(left_out) {
+        let all = if predictions.cols() > 1 { ", all targets" } else { "" };
+        let counts = [format!("{name}{all}"), predictions.rows().to_string()];
+        let numbers = [number(mean_squared.sqrt()), number(mean_squared)];
         let unknown = std::iter::repeat_n(share(None), 6);
-        table = table.row([name.to_owned(), rows].into_iter().chain(numbers).chain(unknown));
+        table = table.row(counts.into_iter().chain(numbers).chain(unknown));
     }
     table
 }
@@ -108,7 +120,11 @@ fn each_class(part: &str, classes: &[String], errors: &ClassificationErrors) -> 
     })
 }
 
-fn class_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table {
+fn class_table(
+    parts: &[Part<'_>],
+    expected: Option<&Expected>,
+    leave_one_out: Option<&LeaveOneOut>,
+) -> Table {
     let head = ["part", "rows", "wrong", "error rate", "balanced accuracy", "mean F1", "AUC", "log loss"];
     let mut table = Table::new("Errors of the predicted classes", head);
     for part in parts {
@@ -119,10 +135,12 @@ fn class_table(parts: &[Part<'_>], leave_one_out: Option<&LeaveOneOut>) -> Table
             table = table.row(counts.into_iter().chain(numbers).chain(more));
         }
     }
-    if let Some((loo, rate)) = leave_one_out.and_then(|loo| loo.error_rate.map(|rate| (loo, rate))) {
-        let rows = loo.predictions.rows();
+    let expected = expected.map(|e| ("expected", e.predictions.rows(), e.error_rate));
+    let left_out = leave_one_out.map(|loo| ("leave-one-out", loo.predictions.rows(), loo.error_rate));
+    for (name, rows, rate) in expected.into_iter().chain(left_out) {
+        let Some(rate) = rate else { continue };
         let wrong = (rate * rows as f64).round();
-        let cells = ["leave-one-out".to_owned(), rows.to_string(), format!("{wrong}"), number(rate)];
+        let cells = [name.to_owned(), rows.to_string(), format!("{wrong}"), number(rate)];
         table = table.row(cells.into_iter().chain(std::iter::repeat_n(share(None), 4)));
     }
     table
