@@ -66,6 +66,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default="../shared/data")
     parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--memory", default="512MiB", help="groat's cache of kernel rows; scikit-learn's is 200 MB")
     parser.add_argument("--onedal", action="store_true", help="run oneDAL alone and print its numbers as JSON")
     arguments = parser.parse_args()
     if arguments.onedal:
@@ -77,7 +78,8 @@ def main() -> int:
 
     def ours(x, y, width, cost, **more):
         learner = BatchLearner(
-            "svc", Kernel.gaussian(width), task="classification", standardise=False, cost=cost, **more
+            "svc", Kernel.gaussian(width), task="classification", standardise=False, cost=cost,
+            memory=arguments.memory, **more
         )
         return learner.fit(x, y)
 

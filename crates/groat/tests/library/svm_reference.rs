@@ -119,10 +119,8 @@ fn settings(case: &Value) -> (String, Settings) {
     let kind = case["kind"].as_str().unwrap();
     let name = if kind == "penalised" { "linear-svc" } else { kind };
     // Coordinates one by one come near quickly and arrive slowly.
-    let mut settings = match case["width"].is_null() {
-        true => Settings::new().with("tolerance", 1e-5).with("max_iterations", 3000),
-        false => Settings::new().with("tolerance", 1e-7),
-    };
+    let tolerance = if case["width"].is_null() { 1e-5 } else { 1e-7 };
+    let mut settings = Settings::new().with("tolerance", tolerance);
     for key in ["cost", "nu", "epsilon"] {
         if let Some(value) = case[key].as_f64() {
             settings.set(key, value);

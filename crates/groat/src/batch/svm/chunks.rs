@@ -209,7 +209,14 @@ impl Chunked<'_> {
             (0..function.size()).filter(used).map(|v| bits(&function.vectors().row(v))).collect()
         };
         let x = &self.carried.x;
-        let stay: Vec<usize> = (0..x.rows()).filter(|&i| kept.contains(&bits(x.row(i)))).collect();
+        let is_vector: Vec<bool> = (0..x.rows()).map(|i| kept.contains(&bits(x.row(i)))).collect();
+        // A class that has met no other yet has no vectors; without its rows it would be forgotten.
+        let alone =
+            |class: usize| self.classes > 0 && !(0..codes.len()).any(|i| codes[i] == class && is_vector[i]);
+        let alone: Vec<bool> = (0..self.classes).map(alone).collect();
+        let stay: Vec<usize> = (0..x.rows())
+            .filter(|&i| is_vector[i] || alone.get(codes[i]).is_some_and(|alone| *alone))
+            .collect();
         self.carried = Carried {
             x: x.view().select(&stay),
             y: self.carried.y.view().select(&stay),

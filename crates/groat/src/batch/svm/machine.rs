@@ -113,12 +113,13 @@ impl Settings {
         starts: &[Option<State>],
         watch: &dyn Watch,
     ) -> Result<Vec<Machine>> {
-        let shared = if parts.len() > 1 { self.memory.limit() / SIDE_BY_SIDE } else { self.memory.limit() };
+        let alone = parts.len() == 1 || self.memory == Memory::default();
+        let shared = if alone { self.memory } else { Memory::from(self.memory.limit() / SIDE_BY_SIDE) };
         let one = |(k, part): (usize, &Part)| {
             let start = starts.get(k).cloned().flatten();
             let chosen: Option<PointSet> = part.rows.as_ref().map(|rows| x.select(rows));
             let x = chosen.as_ref().map_or(x, PointSet::view);
-            let mut rows = KernelRows::new(kernel, x, shared.into())?;
+            let mut rows = KernelRows::new(kernel, x, shared)?;
             self.machine(kernel, x, part, &mut rows, start, watch)
         };
         parts.par_iter().enumerate().with_max_len(1).map(one).collect()

@@ -110,7 +110,7 @@ pub struct SupportVectorMachine {
     pub folds: usize,
     /// The search uses at most this many rows, drawn at random; the fit uses all.
     pub selection_rows: usize,
-    /// What rows of the kernel matrix may take.
+    /// What rows of the kernel matrix may take; half a GiB where it is not given.
     pub memory: Memory,
     /// Seed of the random draw.
     pub seed: u64,

@@ -10,6 +10,10 @@ use std::collections::HashMap;
 
 /// Matrices up to this many bytes stand in double precision.
 const SMALL: u64 = 16 << 20;
+/// Bytes that the cache takes where nothing is said, and the rows it then has room for at least. A row that was pushed
+/// out costs no more to evaluate again than memory costs that is touched for the first time.
+const CACHE: u64 = 512 << 20;
+const CACHED_ROWS: u64 = 512;
 /// Share of nonzeros up to which sparse rows pay, and the rows from which on they are looked for.
 const SPARSE_SHARE: f64 = 0.3;
 const SPARSE_ROWS: usize = 500;
@@ -48,9 +52,13 @@ impl<'a> KernelRows<'a> {
         }
         let gram = Gram::new(kernel, x, Need::Rows, memory)?;
         let double = 8 * (n as u64).saturating_mul(n as u64) <= SMALL;
+        let limit = match memory == Memory::default() {
+            true => CACHE.max(4 * CACHED_ROWS * n as u64).min(memory.limit()),
+            false => memory.limit(),
+        };
         Ok(match double {
-            true => KernelRows::Double(RowCache::new(gram, memory.limit())),
-            false => KernelRows::Single(RowCache::new(gram, memory.limit())),
+            true => KernelRows::Double(RowCache::new(gram, limit)),
+            false => KernelRows::Single(RowCache::new(gram, limit)),
         })
     }
 

@@ -159,6 +159,14 @@ fn chunks_come_to_the_solution_of_all_rows() {
     let little = SupportVectorMachine { carry: 100, ..chunked }.fit(&problem, &Quiet).unwrap();
     assert!(little.model.size() <= 100);
     assert!(little.notes.iter().any(|n| n.contains("as many as carry allows")), "{:?}", little.notes);
+    // Rows in the order of their classes: the first chunks know one class alone.
+    let mut order: Vec<usize> = (0..2000).collect();
+    order.sort_by_key(|&i| codes[i]);
+    let sorted = problem.select(&order);
+    let chunked = SupportVectorMachine { chunk: Some(300), chunk_passes: 10, ..machine.clone() };
+    let parts = chunked.fit(&sorted.problem().unwrap(), &Quiet).unwrap();
+    let c = parts.model.values(x.view()).unwrap();
+    assert!(c.data().iter().zip(b.data()).all(|(c, b)| (c - b).abs() < 0.05));
     let problem = Problem::regression(x.view(), &y).unwrap();
     let machine = SupportVectorMachine::fixed(SvmForm::Values, Kernel::gaussian(0.5)).epsilon(0.1);
     let whole = machine.fit(&problem, &Quiet).unwrap();
