@@ -69,11 +69,11 @@ fn numbers_too_large_to_square_are_named() {
 }
 
 #[test]
-fn weights_that_are_not_above_zero_are_named() {
+fn weights_below_zero_are_named() {
     let weight = |i: usize| if i == 0 { "w".to_owned() } else { (3.0 - i as f64).to_string() };
     let weigh = |(i, line): (usize, &str)| format!("{line},{}\n", weight(i));
     let table: String = waves(20).lines().enumerate().map(weigh).collect();
-    refuses("d.csv", &table, "-t y --weights w", &["d.csv, line 4, column w", "above 0"]);
+    refuses("d.csv", &table, "-t y --weights w", &["d.csv, line 5, column w", "0 or above"]);
 }
 
 #[test]
