@@ -6,6 +6,7 @@ use crate::output::page::{column_names, feature_names, raw_vectors};
 use crate::output::summary::{Summary, aligned, count};
 use crate::session::{Session, stdout_error};
 use groat::Model;
+use groat::batch::methods;
 use groat::data::{Column, Table, write_csv};
 use groat::model::Task;
 use serde::Serialize;
@@ -45,8 +46,11 @@ struct Answer {
 /// A vector that was selected.
 #[derive(Serialize)]
 struct Term {
-    /// Leave-one-out error when it had joined.
-    leave_one_out: f64,
+    /// Leave-one-out error when it had joined, or the error on held-out parts: whichever the method looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leave_one_out: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_out: Option<f64>,
     weights: Vec<f64>,
     /// In the units of the data.
     vector: Vec<f64>,
@@ -73,7 +77,7 @@ fn vectors(model: &Model) -> groat::Result<Table> {
         weights.chain((0..raw.cols()).map(|j| Column::Numeric(raw.column_to_vec(j)))).collect();
     let mut names = column_names(model);
     if model.record().growth.len() == model.size() {
-        names.insert(0, "leave_one_out".to_owned());
+        names.insert(0, if held_out(model) { "held_out" } else { "leave_one_out" }.to_owned());
         columns.insert(0, Column::Numeric(model.record().growth.clone()));
     }
     Table::new(names, columns)
@@ -147,9 +151,12 @@ impl Answer {
         if self.terms.is_empty() {
             return String::new();
         }
-        let head = ["term", "leave-one-out"].map(str::to_owned).into_iter().chain(self.weights.clone());
+        let held_out = self.terms.iter().any(|term| term.held_out.is_some());
+        let error = if held_out { "held-out" } else { "leave-one-out" };
+        let head = ["term", error].map(str::to_owned).into_iter().chain(self.weights.clone());
         let line = |(i, term): (usize, &Term)| {
-            let numbers = std::iter::once(&term.leave_one_out).chain(&term.weights).chain(&term.vector);
+            let error = term.leave_one_out.iter().chain(&term.held_out);
+            let numbers = error.chain(&term.weights).chain(&term.vector);
             std::iter::once((i + 1).to_string()).chain(numbers.map(|v| groat_report::number(*v))).collect()
         };
         let lines: Vec<Vec<String>> = std::iter::once(head.chain(self.features.iter().cloned()).collect())
@@ -162,11 +169,18 @@ impl Answer {
     }
 }
 
+/// Whether the errors that were kept for each vector are those on held-out parts.
+fn held_out(model: &Model) -> bool {
+    model.record().method == methods::SPARSE
+}
+
 fn terms(model: &Model) -> Vec<Term> {
     let raw = raw_vectors(model);
     let growth = model.record().growth.iter().zip(0..model.size());
+    let held_out = held_out(model);
     let term = |(error, i): (&f64, usize)| Term {
-        leave_one_out: *error,
+        leave_one_out: (!held_out).then_some(*error),
+        held_out: held_out.then_some(*error),
         weights: model.expansion().weights().row(i).to_vec(),
         vector: raw.row(i).to_vec(),
     };

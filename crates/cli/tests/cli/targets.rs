@@ -82,7 +82,7 @@ fn people_are_told_target_by_target() {
     }
     assert!(f.run("evaluate m d.csv --report e.html").contains("; b: root mean square"));
     assert!(f.run("inspect m").contains("weight[a]"));
-    assert!(f.run("inspect m --vectors").starts_with("leave_one_out,weight[a],weight[b],x,z\n"));
+    assert!(f.run("inspect m --vectors").starts_with("held_out,weight[a],weight[b],x,z\n"));
     assert!(f.run("predict m d.csv --std").starts_with("prediction[a],prediction[b],std[a],std[b]\n"));
     for name in ["r.html", "e.html"] {
         let page = f.read(name);
@@ -123,7 +123,7 @@ fn what_takes_one_target_says_so() {
             &["--task classification takes one target", "a, b"][..],
         ),
         ("fit d.csv -t a,b --drop colour --embed 2", 2, &["--embed takes one target"]),
-        ("fit d.csv -t a,b --task density", 2, &["a density has no target"]),
+        ("fit d.csv -t a,b --task density", 2, &["there is no target to learn here"]),
         ("fit d.csv -t a,colour", 1, &["d.csv, line 2, column colour", "\"red\"", "one target at a time"]),
         ("fit d.csv -t a,colour --stream", 1, &["d.csv, line 2, column colour", "one target at a time"]),
         ("fit d.csv -t a,a", 1, &["\"a\" is named twice"]),

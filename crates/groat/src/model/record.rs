@@ -13,8 +13,8 @@ pub struct Record {
     pub rows: usize,
     /// Settings and results by name, as text.
     pub settings: BTreeMap<String, String>,
-    /// The leave-one-out error when each vector had joined, for methods that select one by one; the vectors stand
-    /// in that order.
+    /// The error when each vector had joined, for methods that select one by one; the vectors stand in that order. It is
+    /// the leave-one-out error, or for the default fit that on held-out parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub growth: Vec<f64>,
 }

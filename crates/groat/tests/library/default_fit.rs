@@ -1,5 +1,7 @@
 //! The default fit on data that it was not built with: what it promises of itself must hold on rows it never saw.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop")]
+
 use groat::batch::{Preparation, Quiet, Sparse, learn};
 use groat::data::{Dataset, InputOptions, Inputs, ReadOptions, Split, TaskChoice, read_table};
 use groat::testing::shared;

@@ -158,7 +158,8 @@ impl Sparse {
         let record = Record::new(SPARSE, samples.rows())
             .with("ridge", choice.ridge)
             .with("size", self.size)
-            .with("candidates", choice.candidates);
+            .with("candidates", choice.candidates)
+            .with_growth(choice.curve.iter().skip(1).take(choice.terms.len()).map(shown).collect());
         let function =
             Expansion::new(choice.kernel.clone(), weighed.vectors.clone(), weighed.model.weights.clone())?
                 .with_bias(weighed.model.bias.clone())?;
