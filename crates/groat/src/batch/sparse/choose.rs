@@ -8,6 +8,7 @@ use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
 use crate::tune::{Search, Trial, Validation, stablest};
+use std::ops::RangeInclusive;
 
 /// Candidates of the successive levels: the next one is tried where it may pay.
 pub(super) const LEVELS: [usize; 3] = [400, 1000, 2500];
@@ -17,6 +18,9 @@ const PAYS: f64 = 0.01;
 const WIDTHS: [usize; 3] = [6, 3, 1];
 /// A ridge must lower the mean square error by this share to be taken for a larger one.
 const BETTER: f64 = 0.002;
+/// Between these, in units of the kernel's diagonal, a ridge is looked for.
+const LEAST_RIDGE: f64 = 1e-9;
+const LARGEST_RIDGE: f64 = 1e4;
 /// Terms that a path goes to at first; then twice as many, and so on.
 const FIRST_PATH: usize = 256;
 /// Rows from which on there are three folds instead of five.
@@ -226,32 +230,42 @@ impl Chooser<'_, '_> {
         let mut best = judge(at.ridge)?.map(|losses| (at.ridge, losses));
         let worth_walking = best.is_none_or(|(_, losses)| pays(losses.mean_squared(), before));
         if self.settings.ridges == Search::Auto && worth_walking {
-            let floor = 1e-9 * diagonal(&at.kernel, &self.samples.points(&self.distinct[..1]));
-            for factor in [10f64.sqrt(), 0.1f64.sqrt()] {
-                let mut moved = false;
-                while !self.watch.stop_requested() {
-                    let (ridge, so_far) =
-                        best.map_or((at.ridge, f64::INFINITY), |(r, l)| (r, l.mean_squared()));
-                    let next = ridge * factor;
-                    if next < floor {
-                        break;
-                    }
-                    // A larger ridge is taken where it is as good.
-                    let bar = if factor > 1.0 { 1.0 + 0.5 * BETTER } else { 1.0 - BETTER };
-                    match judge(next)? {
-                        Some(losses) if losses.mean_squared() < so_far * bar => {
-                            (best, moved) = (Some((next, losses)), true);
-                        }
-                        None if factor > 1.0 && best.is_none() => best = None,
-                        _ => break,
-                    }
-                }
-                if moved {
-                    break;
-                }
-            }
+            let scale = diagonal(&at.kernel, &self.samples.points(&self.distinct[..1]));
+            self.walk(at.ridge, scale * LEAST_RIDGE..=scale * LARGEST_RIDGE, &mut best, judge)?;
         }
         Ok(best.map(|(ridge, losses)| Found { table, ridge, losses }))
+    }
+
+    /// From a ridge upwards, or else downwards, while the error does not rise; within a range, because for a target that
+    /// is noise alone no ridge is too large.
+    fn walk(
+        &self,
+        start: f64,
+        range: RangeInclusive<f64>,
+        best: &mut Option<(f64, Losses)>,
+        mut judge: impl FnMut(f64) -> Result<Option<Losses>>,
+    ) -> Result<()> {
+        for factor in [10f64.sqrt(), 0.1f64.sqrt()] {
+            // A larger ridge is taken where it is as good.
+            let bar = if factor > 1.0 { 1.0 + 0.5 * BETTER } else { 1.0 - BETTER };
+            let (mut ridge, mut moved) = (start * factor, false);
+            while range.contains(&ridge) && !self.watch.stop_requested() {
+                let so_far = best.map_or(f64::INFINITY, |(_, losses)| losses.mean_squared());
+                match judge(ridge)? {
+                    Some(losses) if losses.mean_squared() < so_far * bar => {
+                        (*best, moved) = (Some((ridge, losses)), true);
+                    }
+                    // Equations that cannot be solved want a larger ridge.
+                    None if best.is_none() => {}
+                    _ => break,
+                }
+                ridge *= factor;
+            }
+            if moved {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The number of vectors, and which.
