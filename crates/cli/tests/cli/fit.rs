@@ -319,7 +319,7 @@ fn settings_are_flags_or_pairs_and_refusals_teach() {
             "--method ols --task regression --refinement 3",
             "--refinement: ols knows no refinement for regression; it is for density",
         ),
-        ("--method krr --stream", "krr knows no reading in batches; ols and svc and svr do"),
+        ("--method krr --stream", "krr knows no reading in batches; sparse and ols and svc and svr do"),
     ] {
         let message = f.fails(&format!("fit waves.csv -t y {line}"), 2);
         assert!(message.contains(said), "{said:?} is not in {message:?}");

@@ -33,7 +33,6 @@ struct Sample {
     roots: Vec<f64>,
     outputs: usize,
     landmarks: usize,
-    bias: bool,
 }
 
 /// Tries widths and ridges on some of the distinct rows given; with `per_feature` it goes on to one width per feature.
@@ -106,7 +105,7 @@ impl Sample {
         let value = |(c, k): (usize, usize)| roots[k] * samples.y[(rows[k], c)];
         let y = (0..outputs).flat_map(|c| (0..rows.len()).map(move |k| (c, k))).map(value).collect();
         let landmarks = rows.len().min(LANDMARKS);
-        Self { x: samples.points(rows), y, roots, outputs, landmarks, bias: true }
+        Self { x: samples.points(rows), y, roots, outputs, landmarks }
     }
 
     fn rows(&self) -> usize {
@@ -115,9 +114,6 @@ impl Sample {
 
     /// Takes the weighted mean out of columns of numbers that were multiplied with the roots of the weights.
     fn centre(&self, column: &mut [f64]) {
-        if !self.bias {
-            return;
-        }
         let total: f64 = self.roots.iter().map(|r| r * r).sum();
         let mean = column.iter().zip(&self.roots).map(|(v, r)| v * r).sum::<f64>() / total;
         column.iter_mut().zip(&self.roots).for_each(|(v, r)| *v -= mean * r);
@@ -177,8 +173,7 @@ fn scores(kernel: &Kernel, ridges: &[f64], sample: &Sample) -> Result<Vec<f64>> 
     let score = |(fitted, leverage): (&[f64], &[f64])| {
         let mut sum = 0.0;
         for i in 0..n {
-            let constant = if sample.bias { sample.roots[i].powi(2) / total } else { 0.0 };
-            let free = 1.0 - constant - leverage[i];
+            let free = 1.0 - sample.roots[i].powi(2) / total - leverage[i];
             for c in 0..q {
                 sum += ((y[c * n + i] - fitted[c * n + i]) / free).powi(2);
             }

@@ -1,9 +1,7 @@
 //! How many vectors: the wish, and the size that fulfils it.
 
 use super::samples::Losses;
-use crate::error::{Error, Result};
 use std::fmt;
-use std::str::FromStr;
 
 /// What is wanted of the size of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,19 +13,6 @@ pub enum Size {
     Smallest,
     /// The one with the least error.
     Best,
-}
-
-impl FromStr for Size {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "tolerance" => Ok(Size::Within(Size::TOLERANCE)),
-            "smallest" => Ok(Size::Smallest),
-            "best" => Ok(Size::Best),
-            _ => Err(Error::parse("size", text, "known are tolerance, smallest, best")),
-        }
-    }
 }
 
 impl fmt::Display for Size {
@@ -43,8 +28,6 @@ impl fmt::Display for Size {
 impl Size {
     /// What is allowed above the full machine where nothing else is said.
     pub const TOLERANCE: f64 = 0.02;
-    /// The names of the wishes.
-    pub const NAMES: &'static [&'static str] = &["tolerance", "smallest", "best"];
 
     /// The number of terms, given the losses after 0, 1, 2, ... terms and those of the full machine, and whether the
     /// wish is fulfilled there.
