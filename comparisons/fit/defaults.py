@@ -1,11 +1,15 @@
 """The default fit against the full machine and other programs, on twelve data sets.
 
-    comparisons/run fit/defaults --data FOLDER [--splits 5] [--sets yacht,concrete] [--json FILE]
+    comparisons/run fit/defaults --data FOLDER [--splits 5] [--sets yacht,concrete] [--json FILE] [--limit SECONDS]
 
 For each set and split, with two threads: `groat fit` with no settings at all, `groat fit --method krr` (up to
 10,000 rows), scikit-learn's SVR or SVC (3 x 3 grid of cost and width by three folds on up to 2,000 rows, then
 all rows) and HistGradientBoosting. Test error (root mean square, or share of wrong classes), vectors, seconds of the
 fit and of predicting the test rows. groat's seconds are those of the whole command, reading included.
+
+With --json every single run is added to the file as soon as it is done, and runs that the file holds already are not
+repeated: so the whole can be done in pieces (--limit says after how many seconds a piece begins no further run), and the
+table is always that of everything in the file.
 """
 
 import argparse
@@ -138,57 +142,85 @@ def main():
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--only", default="groat,krr,svm,boosting")
     parser.add_argument("--json")
+    parser.add_argument("--limit", type=float, default=float("inf"))
     args = parser.parse_args()
     if not pathlib.Path(args.groat).exists():
         sys.exit(f"{args.groat} is missing: cargo build --release -p groat-cli")
-    wanted, results = args.only.split(","), {}
-    head = f"{'set':16}{'rows':>7} {'method':10}{'error':>10}{'vectors':>9}{'fit, s':>9}{'predict, s':>11}{'expected':>10}"
-    print(head)
+    kept = pathlib.Path(args.json) if args.json else None
+    runs = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
+    done = {(run["set"], run["split"], run["method"]) for run in runs}
+    started = time.perf_counter()
     for name in args.sets.split(","):
+        methods = [m for m in args.only.split(",") if any((name, k, m) not in done for k in range(args.splits))]
+        if not methods:
+            continue
         task = SETS[name]
         frame, splits = load(pathlib.Path(args.data) / "data" / name)
-        x, y = frame.drop(columns="y").to_numpy(dtype=float), frame["y"].to_numpy(dtype=float)
-        runs = {}
         with tempfile.TemporaryDirectory() as place:
             for k in range(args.splits):
-                split = marks(splits, len(frame), k)
-                train, test = split == 0, split == 1
-                parts = (x[train], y[train], x[test], y[test], task)
-                for method in wanted:
-                    if method == "groat":
-                        run = groat(args.groat, frame, split, task, [], pathlib.Path(place))
-                    elif method == "krr":
-                        if train.sum() > EXACT:
-                            continue
-                        run = groat(args.groat, frame, split, task, ["--method", "krr"], pathlib.Path(place))
-                    else:
-                        run = (support_vectors if method == "svm" else boosting)(*parts)
-                    runs.setdefault(method, []).append(run)
-        results[name] = runs
-        for method, found in runs.items():
-            mean = lambda key: np.mean([r[key] for r in found if r.get(key) is not None]) if found[0].get(key) is not None else float("nan")
+                for method in methods:
+                    if (name, k, method) in done:
+                        continue
+                    if time.perf_counter() - started > args.limit:
+                        print("(a piece; the rest is still to be run)")
+                        return table(runs)
+                    run = one(method, frame, marks(splits, len(frame), k), task, args.groat, pathlib.Path(place))
+                    if run is None:
+                        continue
+                    runs.append({"set": name, "split": k, "method": method, **run})
+                    if kept:
+                        with kept.open("a") as out:
+                            out.write(json.dumps(runs[-1]) + "\n")
+    table(runs)
+
+
+def one(method, frame, split, task, command, place):
+    """One method on one split; none where it is not run."""
+    train, test = split == 0, split == 1
+    rows = {"rows": int(train.sum())}
+    if method == "groat":
+        return rows | groat(command, frame, split, task, [], place)
+    if method == "krr":
+        few = train.sum() <= EXACT
+        return rows | groat(command, frame, split, task, ["--method", "krr"], place) if few else None
+    x, y = frame.drop(columns="y").to_numpy(dtype=float), frame["y"].to_numpy(dtype=float)
+    peer = support_vectors if method == "svm" else boosting
+    return rows | peer(x[train], y[train], x[test], y[test], task)
+
+
+def table(runs):
+    """The mean over splits of every method on every set, and what follows from them."""
+    head = f"{'set':16}{'rows':>7} {'method':10}{'splits':>7}{'error':>10}{'vectors':>9}{'fit, s':>9}{'predict, s':>11}{'expected':>10}"
+    print(head)
+    results = {}
+    for run in runs:
+        results.setdefault(run["set"], {}).setdefault(run["method"], []).append(run)
+    for name, methods in results.items():
+        for method, found in methods.items():
+            values = lambda key: [run[key] for run in found if run.get(key) is not None]
+            mean = lambda key: np.mean(values(key)) if values(key) else float("nan")
             print(
-                f"{name:16}{train.sum():7} {method:10}{mean('error'):10.4g}{mean('vectors'):9.0f}{mean('fit'):9.2f}"
-                f"{mean('predict'):11.3f}{mean('expected'):10.4g}",
-                flush=True,
+                f"{name:16}{mean('rows'):7.0f} {method:10}{len(found):7}{mean('error'):10.4g}{mean('vectors'):9.0f}"
+                f"{mean('fit'):9.2f}{mean('predict'):11.3f}{mean('expected'):10.4g}"
             )
     summary(results)
-    if args.json:
-        with open(args.json, "w") as out:
-            json.dump(results, out, indent=1)
 
 
 def summary(results):
     """Ratios to the better of full machine and support vector machine, and to the latter's vectors and time."""
-    errors, vectors, faster = {}, {}, {}
+    errors, vectors, faster, than_full = {}, {}, {}, {}
     for name, runs in results.items():
         if "groat" not in runs or "svm" not in runs:
             continue
-        mean = lambda method, key: np.mean([r[key] for r in runs[method]])
+        # The splits that all have.
+        common = set.intersection(*({r["split"] for r in runs[m]} for m in ("groat", "krr", "svm") if m in runs))
+        mean = lambda method, key: np.mean([r[key] for r in runs[method] if r["split"] in common])
         better = min(mean(m, "error") for m in ("krr", "svm") if m in runs)
         errors[name] = mean("groat", "error") / better
         vectors[name] = mean("groat", "vectors") / mean("svm", "vectors")
         faster[name] = mean("svm", "fit") / mean("groat", "fit")
+        if "krr" in runs:
+            than_full[name] = mean("krr", "fit") / mean("groat", "fit")
     if not errors:
         return
     geometric = lambda values: float(np.exp(np.mean(np.log(list(values)))))
@@ -196,6 +228,7 @@ def summary(results):
     print("   " + ", ".join(f"{n} {v:.2f}" for n, v in errors.items()) + " (wanted at most 1.10 each)")
     print(f"vectors / those of the SVM: geometric mean {geometric(vectors.values()):.3f} (wanted 0.1)")
     print("times faster than the SVM with its grid: " + ", ".join(f"{n} {v:.1f}" for n, v in faster.items()))
+    print("times faster than the full machine with its search: " + ", ".join(f"{n} {v:.1f}" for n, v in than_full.items()))
 
 
 if __name__ == "__main__":

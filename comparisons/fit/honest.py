@@ -1,14 +1,17 @@
 """Whether the error that `groat fit` expects is the error that new rows see, on eight small data sets.
 
-    comparisons/run fit/honest [--splits 20]
+    comparisons/run fit/honest [--splits 20] [--json FILE] [--limit SECONDS]
 
-For each set the mean over splits of the expected error and of the test error, and their ratio.
+For each set the mean over splits of the expected error and of the test error, and their ratio. With --json every run is
+added to the file, and what it holds is not repeated, as in fit/defaults.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import tempfile
+import time
 
 import numpy as np
 
@@ -32,22 +35,43 @@ def main():
     parser.add_argument("--data", default=os.environ.get("GROAT_DATA", str(root.parent / "shared")))
     parser.add_argument("--groat", default=str(root / "target/release/groat"))
     parser.add_argument("--splits", type=int, default=20)
+    parser.add_argument("--json")
+    parser.add_argument("--limit", type=float, default=float("inf"))
     args = parser.parse_args()
-    print(f"{'set':16}{'expected':>10}{'test':>10}{'ratio':>8}{'s.e.':>8}{'worst':>8}")
-    ratios = []
-    for name, task in SETS.items():
+    kept = pathlib.Path(args.json) if args.json else None
+    runs = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
+    done = {(run["set"], run["split"]) for run in runs}
+    started = time.perf_counter()
+    # Split by split, so that a piece has all sets.
+    wanted = [(name, k) for k in range(args.splits) for name in SETS if (name, k) not in done]
+    for name, k in wanted:
+        if time.perf_counter() - started > args.limit:
+            print("(a piece; the rest is still to be run)")
+            break
         frame, splits = load(pathlib.Path(args.data) / "data" / name)
-        said, found = [], []
         with tempfile.TemporaryDirectory() as place:
-            for k in range(args.splits):
-                run = groat(args.groat, frame, marks(splits, len(frame), k), task, [], pathlib.Path(place))
-                said.append(run["expected"])
-                found.append(run["error"])
-        ratio = np.mean(said) / np.mean(found)
-        error = np.std(np.array(said) - np.array(found)) / np.sqrt(len(said)) / np.mean(found)
+            run = groat(args.groat, frame, marks(splits, len(frame), k), SETS[name], [], pathlib.Path(place))
+        runs.append({"set": name, "split": k, **run})
+        if kept:
+            with kept.open("a") as out:
+                out.write(json.dumps(runs[-1]) + "\n")
+    table(runs)
+
+
+def table(runs):
+    """Expected against found, set by set."""
+    print(f"{'set':16}{'splits':>7}{'expected':>10}{'test':>10}{'ratio':>8}{'s.e.':>8}{'worst':>8}")
+    ratios = []
+    for name in SETS:
+        own = [run for run in runs if run["set"] == name]
+        if not own:
+            continue
+        said, found = (np.array([run[key] for run in own]) for key in ("expected", "error"))
+        ratio = said.mean() / found.mean()
+        error = np.std(said - found) / np.sqrt(len(own)) / found.mean()
         ratios.append(ratio)
-        worst = max(f / s for f, s in zip(found, said))
-        print(f"{name:16}{np.mean(said):10.4g}{np.mean(found):10.4g}{ratio:8.3f}{error:8.3f}{worst:8.2f}", flush=True)
+        worst = max(found / said)
+        print(f"{name:16}{len(own):7}{said.mean():10.4g}{found.mean():10.4g}{ratio:8.3f}{error:8.3f}{worst:8.2f}")
     print(f"mean of |ratio - 1|: {np.mean(np.abs(np.array(ratios) - 1)):.3f} (wanted 0.05)")
     print("worst: the largest test error over its own estimate (wanted at most 1.5)")
 

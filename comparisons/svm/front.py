@@ -34,9 +34,8 @@ def sets(folder: pathlib.Path):
         yield "ijcnn1, 49990 rows", x, y, new[:30000], truth[:30000], 0.5**0.5, 10.0
 
 
-def large(rows: int) -> None:
+def large(rows: int, program: pathlib.Path) -> None:
     """The chunked training of many rows by the command, with its peak of memory."""
-    root = pathlib.Path(__file__).resolve().parents[2]
     with tempfile.TemporaryDirectory() as folder:
         import pyarrow
         import pyarrow.parquet
@@ -45,7 +44,6 @@ def large(rows: int) -> None:
         columns = {f"x{k}": x[:, k].astype(np.float32) for k in range(x.shape[1])} | {"y": y}
         path = pathlib.Path(folder) / "large.parquet"
         pyarrow.parquet.write_table(pyarrow.table(columns), path)
-        program = root / "target/release/groat"
         line = [program, "fit", path, "--target", "y", "--method", "svc", "--cost", "1", "--kernel", "gaussian:width=2.83",
                 "--stream", "--chunk", "5000", "--carry", "15000", "--memory", "1GiB", "--no-standardise",
                 "-o", f"{folder}/m.safetensors"]
@@ -61,9 +59,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default="../shared/data")
     parser.add_argument("--large", type=int, default=0, metavar="ROWS")
+    root = pathlib.Path(__file__).resolve().parents[2]
+    parser.add_argument("--program", type=pathlib.Path, default=root / "target/release/groat", help="the command, built")
     arguments = parser.parse_args()
     if arguments.large:
-        large(arguments.large)
+        large(arguments.large, arguments.program)
         return 0
     from groat import Kernel
     from groat._groat import BatchLearner

@@ -19,7 +19,7 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from common import Verdicts  # noqa: E402
+from common import Verdicts, example  # noqa: E402
 from sklearn.datasets import load_svmlight_file  # noqa: E402
 from sklearn.svm import LinearSVC  # noqa: E402
 
@@ -32,16 +32,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default="../shared/data")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--program", help="the example linear_svm, where it was built otherwise than for release")
     arguments = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parents[2]
-    subprocess.run(["cargo", "build", "--quiet", "--release", "--workspace", "--all-features", "--example", "linear_svm"],
-                   cwd=root, check=True)
-    program = root / "target/release/examples/linear_svm"
+    program = arguments.program or example("linear_svm")
     verdicts = Verdicts()
     for name, features in [("reuters", 8315), ("a9a", 123)]:
         path = pathlib.Path(arguments.data) / name / "train.svm.gz"
         with gzip.open(path, "rb") as file:
             x, y = load_svmlight_file(file, n_features=features)
+        # LIBLINEAR's indices; newer versions of scikit-learn read 64 bits and refuse them.
+        x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
         with tempfile.NamedTemporaryFile(suffix=".svm") as plain:
             plain.write(gzip.open(path, "rb").read())
             plain.flush()

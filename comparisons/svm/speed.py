@@ -108,7 +108,7 @@ def main() -> int:
             verdicts.at_least(f"{name}: prediction against oneDAL (aim)", peer[name]["predict"] / p.seconds, 1)
     if not peer:
         print("  scikit-learn-intelex could not be run:", other.stderr.splitlines()[-1:] or "not installed")
-    sizes = [2500, 5000, 10000]
+    sizes = [2500, 5000, 10000, 20000]
     x, y = noisy(sizes[-1])
     mine, libsvm = [], []
     for n in sizes:

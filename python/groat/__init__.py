@@ -4,10 +4,13 @@
 surrounds it: it predicts, loads and saves. ``OnlineLearner`` learns from one sample at a time;
 ``compare`` and ``tune`` help to choose one.
 
-The work is done by the compiled module ``groat._groat``, the engine. It also holds the methods that learn from all
-data at once, ``BatchLearner`` and ``KernelPca``; estimators in the manner of scikit-learn and river, with public names
-of their own, have their place in ``groat/estimators/`` on top of it. Exceptions are in ``groat.errors``.
+Estimators in the manner of scikit-learn (``SparseRegressor``, ``SVC``, ``KernelPCA``, ...) are imported when they are first
+asked for, since scikit-learn is an extra: ``pip install groat[sklearn]``. Learners for river are in ``groat.river``.
+
+The work is done by the compiled module ``groat._groat``, the engine. Exceptions are in ``groat.errors``.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from groat._groat import (
     Kernel,
@@ -35,6 +38,57 @@ from groat.errors import (
 )
 from groat.streams import compare, tune
 
+if TYPE_CHECKING:
+    from groat.estimators import KernelPCA as KernelPCA
+    from groat.estimators import KernelRidge as KernelRidge
+    from groat.estimators import LSSVMClassifier as LSSVMClassifier
+    from groat.estimators import LSSVMRegressor as LSSVMRegressor
+    from groat.estimators import LinearSVC as LinearSVC
+    from groat.estimators import LinearSVR as LinearSVR
+    from groat.estimators import LogisticRegression as LogisticRegression
+    from groat.estimators import NuSVC as NuSVC
+    from groat.estimators import NuSVR as NuSVR
+    from groat.estimators import Nystroem as Nystroem
+    from groat.estimators import NystromClassifier as NystromClassifier
+    from groat.estimators import NystromRegressor as NystromRegressor
+    from groat.estimators import OneClassSVM as OneClassSVM
+    from groat.estimators import OnlineClassifier as OnlineClassifier
+    from groat.estimators import OnlineRegressor as OnlineRegressor
+    from groat.estimators import RandomFeatureClassifier as RandomFeatureClassifier
+    from groat.estimators import RandomFeatureRegressor as RandomFeatureRegressor
+    from groat.estimators import RandomFeatures as RandomFeatures
+    from groat.estimators import SVC as SVC
+    from groat.estimators import SVR as SVR
+    from groat.estimators import SparseClassifier as SparseClassifier
+    from groat.estimators import SparseDensity as SparseDensity
+    from groat.estimators import SparseRegressor as SparseRegressor
+
+_ESTIMATORS = (
+    "KernelPCA",
+    "KernelRidge",
+    "LSSVMClassifier",
+    "LSSVMRegressor",
+    "LinearSVC",
+    "LinearSVR",
+    "LogisticRegression",
+    "NuSVC",
+    "NuSVR",
+    "Nystroem",
+    "NystromClassifier",
+    "NystromRegressor",
+    "OneClassSVM",
+    "OnlineClassifier",
+    "OnlineRegressor",
+    "RandomFeatureClassifier",
+    "RandomFeatureRegressor",
+    "RandomFeatures",
+    "SVC",
+    "SVR",
+    "SparseClassifier",
+    "SparseDensity",
+    "SparseRegressor",
+)
+
 __all__ = [
     "DataError",
     "GroatError",
@@ -59,3 +113,19 @@ __all__ = [
     "tune",
     "tune_support",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ESTIMATORS:
+        raise AttributeError(f"module 'groat' has no attribute {name!r}")
+    try:
+        from groat import estimators
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("sklearn", "scipy"):
+            raise
+        raise ImportError(f"groat.{name} needs scikit-learn: pip install groat[sklearn]") from error
+    return getattr(estimators, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ESTIMATORS})

@@ -85,7 +85,7 @@ pub(crate) fn finite_vector(what: &str, object: &Bound<'_, PyAny>) -> PyResult<V
 }
 
 /// The array itself where it is C-contiguous, aligned and of type `T`, else a converted copy.
-fn contiguous<'py, T: Element>(
+pub(crate) fn contiguous<'py, T: Element>(
     what: &str,
     object: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyUntypedArray>> {

@@ -7,14 +7,16 @@ use crate::arrays::{Input, array2, check_room, squeezed, vector};
 use crate::errors::{DataError, NotFittedError, raise};
 use crate::kernel::kernel_of;
 use crate::labels::Labels;
-use crate::model::{PyModel, codes_of, deviations_of, values_of};
+use crate::model::{PyModel, codes_of, deviations_of, probabilities_of, values_of};
 use crate::outcome::{Outcome, PyTrial};
+use crate::points::{Given, answered, described};
 use crate::settings::{settings_of, whole};
 use crate::threads::detached;
+use crate::vectors::rows_of_vectors;
 use crate::watch::watched;
 use groat::batch::density::Density;
 use groat::batch::{BoxedMethod, KernelChoice, Methods, Preparation, TaskKind, learn};
-use groat::data::{Answers, Dataset};
+use groat::data::{Answers, Column, Dataset};
 use groat::settings::Settings;
 use groat::{Matrix, Result};
 use numpy::IntoPyArray;
@@ -53,8 +55,9 @@ impl BatchLearner {
         &self,
         x: &Bound<'_, PyAny>,
         y: Option<&Bound<'_, PyAny>>,
+        names: Names,
     ) -> PyResult<(Dataset, Option<Labels>)> {
-        let x = Input::<f64>::rows_of("x", x)?;
+        let x = Given::of("x", x)?;
         let (answers, labels) = match (self.task, y) {
             (TaskKind::Density, _) => (Answers::None, None),
             (_, None) => return Err(DataError::new_err("y is missing: there is nothing to learn")),
@@ -64,10 +67,14 @@ impl BatchLearner {
             }
             (_, Some(y)) => {
                 let y = Input::<f64>::columns_of("y", y)?.rows()?.to_matrix();
-                (Answers::Values { names: Vec::new(), y }, None)
+                let names = names.target.iter().filter(|_| y.cols() == 1).cloned().collect();
+                (Answers::Values { names, y }, None)
             }
         };
-        Ok((Dataset::new(x.rows()?.to_matrix(), answers).map_err(raise)?, labels))
+        let target = names.target.and_then(|name| column(&answers).map(|column| (name, column)));
+        let (x, inputs) = x.into_samples("x", target, names.categorical)?;
+        let data = Dataset::new(x, answers).map_err(raise)?;
+        Ok((described(data, inputs, names.features)?, labels))
     }
 
     fn outcome(&self) -> PyResult<Arc<Outcome>> {
@@ -83,6 +90,22 @@ impl BatchLearner {
     /// The fitted model as the mixture that it is; an error for any but a density.
     fn density(&self) -> PyResult<Density> {
         Density::from_model(&self.outcome()?.model).map_err(raise)
+    }
+}
+
+/// What columns are called, and which are categories.
+struct Names {
+    features: Option<Vec<String>>,
+    target: Option<String>,
+    categorical: Vec<String>,
+}
+
+/// The answers as a column of a table, where they are one.
+fn column(answers: &Answers) -> Option<Column> {
+    match answers {
+        Answers::Values { y, .. } if y.cols() == 1 => Some(Column::Numeric(y.data().to_vec())),
+        Answers::Classes { labels, codes } => Some(Column::text(codes.iter().map(|code| &labels[*code]))),
+        _ => None,
     }
 }
 
@@ -129,27 +152,29 @@ impl BatchLearner {
     ///
     /// `progress(stage, done, total, detail)` is called now and then; if it returns False, the fit stops with
     /// the model found so far, or raises StoppedError if there is none.
-    #[pyo3(signature = (x, y=None, *, sample_weight=None, feature_names=None, progress=None))]
+    #[pyo3(signature = (x, y=None, *, sample_weight=None, feature_names=None, target_name=None,
+        categorical=Vec::new(), progress=None))]
     fn fit<'py>(
         slf: &Bound<'py, Self>,
         x: &Bound<'py, PyAny>,
         y: Option<&Bound<'py, PyAny>>,
         sample_weight: Option<&Bound<'py, PyAny>>,
         feature_names: Option<Vec<String>>,
+        target_name: Option<String>,
+        categorical: Vec<String>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
         let learner = slf.get();
-        let (mut data, labels) = learner.data(x, y)?;
+        let names = Names { features: feature_names, target: target_name, categorical };
+        let (mut data, labels) = learner.data(x, y, names)?;
         if let Some(weights) = sample_weight {
             data = data.with_weights(vector("sample_weight", weights)?).map_err(raise)?;
-        }
-        if let Some(names) = feature_names {
-            data = data.with_features(names).map_err(raise)?;
         }
         let classes = labels.as_ref().map_or(&[][..], |labels| &labels.names);
         let method = learner.build(data.x().cols(), classes).map_err(raise)?;
         let fitted = watched(slf.py(), progress, |watch| learn(&data, &*method, learner.preparation, watch))?;
-        learner.set_outcome(Outcome::new(fitted, labels));
+        let support = detached(slf.py(), || rows_of_vectors(&fitted.model, data.x()))?.map_err(raise)?;
+        learner.set_outcome(Outcome::new(fitted, labels, support));
         Ok(slf.clone())
     }
 
@@ -168,6 +193,11 @@ impl BatchLearner {
         squeezed(py, values_of(py, &self.outcome()?.model, x)?)
     }
 
+    /// The probability of every class at every row, one column each, where the method knows them.
+    fn predict_proba<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        probabilities_of(py, &self.outcome()?.model, x)
+    }
+
     /// Standard deviation of what will be observed at every row, for regressions by a method that knows it.
     fn predict_std<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         deviations_of(py, &self.outcome()?.model, x)
@@ -176,10 +206,11 @@ impl BatchLearner {
     /// log p(x) of every row, for a density; finite also where p itself would underflow.
     fn score_samples<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let density = self.density()?;
-        let x = Input::<f64>::rows_of("x", x)?;
-        let rows = x.finite("x")?;
-        let values = detached(py, || density.log_density(rows))?.map_err(raise)?;
-        Ok(values.into_pyarray(py).into_any())
+        let logs = answered(py, self.outcome()?.model.inputs(), x, |x| {
+            x.check_finite("the input")?;
+            density.log_density(x.require_dense("dense rows for a density")?).map(Matrix::column)
+        })?;
+        squeezed(py, logs)
     }
 
     /// Independent draws from a density, one per row.
@@ -249,10 +280,24 @@ impl BatchLearner {
         found.map(|found| squeezed(py, found.predictions.clone())).transpose()
     }
 
+    /// Error on rows that nothing was chosen on, neither kernel nor vectors nor their number: root mean square, or share
+    /// of wrong classes; None where it was not estimated.
+    #[getter]
+    fn expected_error(&self) -> PyResult<Option<f64>> {
+        Ok(self.outcome()?.expected)
+    }
+
     /// The kernels and ridges that were tried, with their scores; the smallest score won.
     #[getter]
     fn trials(&self) -> PyResult<Vec<PyTrial>> {
         Ok(self.outcome()?.trials.iter().cloned().map(PyTrial::from).collect())
+    }
+
+    /// For each vector of the model the row of x that it was, or None where vectors are no rows.
+    #[getter]
+    fn support<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let rows = self.outcome()?.support.as_ref().map(|rows| rows.iter().map(|row| *row as i64).collect());
+        Ok(rows.map(|rows: Vec<i64>| rows.into_pyarray(py).into_any()))
     }
 
     /// What they were judged by, in words; empty when there was nothing to choose.

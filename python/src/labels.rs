@@ -47,7 +47,7 @@ impl Labels {
 
     /// From the distinct labels alone.
     pub(crate) fn from_values(values: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let names = values.try_iter()?.map(|label| Ok(label?.str()?.to_string()));
+        let names = values.try_iter()?.map(|label| name_of(&label?));
         Ok(Self { names: names.collect::<PyResult<_>>()?, values: values.clone().unbind() })
     }
 
@@ -55,5 +55,13 @@ impl Labels {
     pub(crate) fn take<'py>(&self, codes: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = codes.py();
         self.values.bind(py).call_method1(intern!(py, "take"), (codes,))
+    }
+}
+
+/// A label as the command reads it from a file: 1.0 is spelled 1 there.
+fn name_of(label: &Bound<'_, PyAny>) -> PyResult<String> {
+    match label.cast::<pyo3::types::PyFloat>() {
+        Ok(number) => Ok(groat::data::Cell::Number(number.value()).to_string()),
+        Err(_) => Ok(label.str()?.to_string()),
     }
 }

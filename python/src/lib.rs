@@ -6,7 +6,9 @@
 
 mod arrays;
 mod batch;
+mod drift;
 mod errors;
+mod features;
 mod kernel;
 mod labels;
 mod methods;
@@ -14,9 +16,11 @@ mod model;
 mod online;
 mod outcome;
 mod pca;
+mod points;
 mod settings;
 mod support;
 mod threads;
+mod vectors;
 mod watch;
 
 use pyo3::prelude::*;
@@ -29,12 +33,15 @@ fn _groat(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::BatchLearner>()?;
     module.add_class::<outcome::PyTrial>()?;
     module.add_class::<pca::PyKernelPca>()?;
+    module.add_class::<features::PyFeatureMap>()?;
     module.add_class::<online::OnlineLearner>()?;
     module.add_class::<online::PyStep>()?;
+    module.add_class::<drift::DriftWindow>()?;
     module.add_function(wrap_pyfunction!(methods::methods, module)?)?;
     module.add_function(wrap_pyfunction!(support::tune_support, module)?)?;
     module.add_function(wrap_pyfunction!(online::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(online::algorithm_settings, module)?)?;
     module.add_function(wrap_pyfunction!(threads::threads, module)?)?;
-    module.add_function(wrap_pyfunction!(threads::set_threads, module)?)
+    module.add_function(wrap_pyfunction!(threads::set_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(threads::limit_threads, module)?)
 }

@@ -3,9 +3,9 @@
 use crate::arrays::{Input, array2, copied, finite_vector, squeezed};
 use crate::errors::{ParameterError, raise};
 use crate::kernel::{PyKernel, kernel_of};
-use crate::threads::detached;
+use crate::points::answered;
 use groat::data::Standardisation;
-use groat::model::Task;
+use groat::model::{Decision, Task};
 use groat::{Expansion, Model};
 use numpy::IntoPyArray;
 use pyo3::intern;
@@ -28,9 +28,7 @@ impl From<Model> for PyModel {
 
 /// The values of a model, rows by outputs.
 pub(crate) fn values_of(py: Python<'_>, model: &Model, x: &Bound<'_, PyAny>) -> PyResult<groat::Matrix> {
-    let x = Input::<f64>::rows_of("x", x)?;
-    let rows = x.rows()?;
-    detached(py, || model.values(rows))?.map_err(raise)
+    answered(py, model.inputs(), x, |x| model.values(x))
 }
 
 /// The class codes a model gives, as an array.
@@ -39,9 +37,7 @@ pub(crate) fn codes_of<'py>(
     model: &Model,
     x: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let x = Input::<f64>::rows_of("x", x)?;
-    let rows = x.rows()?;
-    let codes = detached(py, || model.classify(rows))?.map_err(raise)?;
+    let codes = answered(py, model.inputs(), x, |x| model.predict(x))?.into_data();
     let codes: Vec<i64> = codes.into_iter().map(|code| code as i64).collect();
     Ok(codes.into_pyarray(py).into_any())
 }
@@ -59,9 +55,16 @@ pub(crate) fn deviations_of<'py>(
         );
         return Err(ParameterError::new_err(text));
     }
-    let x = Input::<f64>::rows_of("x", x)?;
-    let rows = x.finite("x")?;
-    squeezed(py, detached(py, || model.standard_deviation(rows))?.map_err(raise)?)
+    squeezed(py, answered(py, model.inputs(), x, |x| model.standard_deviation(x))?)
+}
+
+/// The probability of every class, one column each.
+pub(crate) fn probabilities_of<'py>(
+    py: Python<'py>,
+    model: &Model,
+    x: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    array2(py, answered(py, model.inputs(), x, |x| model.probabilities(x))?)
 }
 
 #[pymethods]
@@ -179,6 +182,11 @@ impl PyModel {
         deviations_of(py, &self.model, x)
     }
 
+    /// The probability of every class at every row, one column each, where the model knows them.
+    fn predict_proba<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        probabilities_of(py, &self.model, x)
+    }
+
     /// Lower and upper ends, for every row, of an interval that holds what will be observed with the probability
     /// `coverage`, where the model has held-out errors to tell.
     #[pyo3(signature = (x, coverage=0.9))]
@@ -203,25 +211,26 @@ impl PyModel {
     /// The kernel.
     #[getter]
     fn kernel(&self) -> PyKernel {
-        PyKernel { kernel: self.model.expansion().kernel().clone() }
+        PyKernel { kernel: self.model.kernel().clone() }
     }
 
-    /// The vectors, one per row, as the kernel sees them. A copy.
+    /// The vectors, one per row, as the kernel sees them; no rows for a model of random features. A copy.
     #[getter]
     fn vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        array2(py, self.model.expansion().vectors().to_matrix())
+        let none = || groat::Matrix::zeros(0, self.model.features());
+        array2(py, self.model.expansion().map_or_else(none, |expansion| expansion.vectors().to_matrix()))
     }
 
     /// The weights: one row per vector, one column per output. A copy.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        copied(py, self.model.expansion().weights())
+        copied(py, self.model.weights())
     }
 
     /// The constant of each output, or None. A copy.
     #[getter]
     fn bias<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        self.model.expansion().bias().map(|bias| bias.to_vec().into_pyarray(py).into_any())
+        self.model.bias().map(|bias| bias.to_vec().into_pyarray(py).into_any())
     }
 
     /// "regression", "classification", "one-class", "density" or "components".
@@ -236,12 +245,39 @@ impl PyModel {
         self.model.classes().to_vec()
     }
 
+    /// "one-vs-rest" or "one-vs-one" for a classifier, which then has one output per class (one for two classes) or per
+    /// pair of classes; None for another model.
+    #[getter]
+    fn decision(&self) -> Option<&'static str> {
+        match self.model.task() {
+            Task::Classification { decision: Decision::OneVsOne, .. } => Some("one-vs-one"),
+            Task::Classification { .. } => Some("one-vs-rest"),
+            _ => None,
+        }
+    }
+
+    /// Whether predict_proba can tell.
+    #[getter]
+    fn has_probabilities(&self) -> bool {
+        self.model.calibration().is_some()
+    }
+
+    /// The columns of the table that it was made from, each with its categories, or None for a column of numbers; empty
+    /// for a model made from numbers alone.
+    #[getter]
+    fn columns(&self) -> Vec<(String, Option<Vec<String>>)> {
+        let columns = self.model.inputs().map_or(&[][..], |inputs| inputs.columns());
+        columns.iter().map(|column| (column.name.clone(), column.levels.clone())).collect()
+    }
+
     /// Names of the targets, or empty.
     #[getter]
     fn target_names(&self) -> Vec<String> {
         match self.model.task() {
             Task::Regression { targets } => targets.clone(),
-            _ => Vec::new(),
+            _ => self.model.inputs().map_or_else(Vec::new, |inputs| {
+                inputs.targets().iter().map(|target| target.name.clone()).collect()
+            }),
         }
     }
 
@@ -308,7 +344,7 @@ impl PyModel {
             self.task(),
             self.size(),
             self.features(),
-            self.model.expansion().kernel()
+            self.model.kernel()
         )
     }
 

@@ -435,6 +435,13 @@ impl OnlineLearner {
         self.told(py, Learner::steps).unwrap_or(0)
     }
 
+    /// How often the errors had grown; summary says when.
+    #[getter]
+    fn drifts(&self, py: Python<'_>) -> usize {
+        let held = self.session.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().map_or(0, |session| session.drifts().len())
+    }
+
     /// Features of a sample; None before the first.
     #[getter]
     fn features(&self, py: Python<'_>) -> Option<usize> {

@@ -19,16 +19,22 @@ pub(crate) struct Outcome {
     pub(crate) labels: Option<Labels>,
     pub(crate) candidates: usize,
     pub(crate) leave_one_out: Option<LeaveOneOut>,
+    /// Error on rows that nothing was chosen on: root mean square, or share of wrong classes.
+    pub(crate) expected: Option<f64>,
     pub(crate) trials: Vec<Trial>,
     pub(crate) judged_by: String,
     stages: Vec<Stage>,
+    /// For each vector the row that it was, where all vectors are rows.
+    pub(crate) support: Option<Vec<usize>>,
     pub(crate) notes: Vec<String>,
 }
 
 impl Outcome {
-    pub(crate) fn new(fitted: Fitted, labels: Option<Labels>) -> Self {
+    pub(crate) fn new(fitted: Fitted, labels: Option<Labels>, support: Option<Vec<usize>>) -> Self {
+        let expected = fitted.expected.as_ref().map(|expected| expected.error());
         let Fitted { model, candidates, leave_one_out, trials, judged_by, stages, notes, .. } = fitted;
-        Self { model: Arc::new(model), labels, candidates, leave_one_out, trials, judged_by, stages, notes }
+        let model = Arc::new(model);
+        Self { model, labels, candidates, leave_one_out, expected, trials, judged_by, stages, support, notes }
     }
 
     /// The labels in the order of their codes.
@@ -51,10 +57,12 @@ impl Outcome {
             let predictions = array2(py, found.predictions.clone())?;
             state.set_item("leave_one_out", (found.mean_squared, found.error_rate, predictions))?;
         }
+        state.set_item("expected", self.expected)?;
         let trial = |t: &Trial| (t.kernel.to_string(), t.ridge, t.score);
         state.set_item("trials", self.trials.iter().map(trial).collect::<Vec<_>>())?;
         state.set_item("judged_by", &self.judged_by)?;
         state.set_item("stages", self.stages())?;
+        state.set_item("support", &self.support)?;
         state.set_item("notes", &self.notes)?;
         Ok(state)
     }
@@ -85,9 +93,11 @@ impl Outcome {
             labels: if classes.is_none() { None } else { Some(Labels::from_values(&classes)?) },
             candidates: item("candidates")?.extract()?,
             leave_one_out,
+            expected: item("expected")?.extract()?,
             trials,
             judged_by: item("judged_by")?.extract()?,
             stages: stages.into_iter().map(stage).collect(),
+            support: item("support")?.extract()?,
             notes: item("notes")?.extract()?,
         })
     }

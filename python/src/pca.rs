@@ -4,6 +4,7 @@ use crate::arrays::{Input, array2};
 use crate::errors::{NotFittedError, raise};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{PyModel, values_of};
+use crate::points::{Given, described};
 use crate::settings::{count, number, whole};
 use crate::threads::detached;
 use crate::watch::watched;
@@ -17,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Kernel principal component analysis, of dense or (for kernels of compact support) sparse matrices.
 ///
-/// A width that is not given is the median distance of the rows.
+/// A width that is not given is the median distance of the rows; rank asks for so many landmarks instead of the kernel
+/// matrix of all rows.
 #[pyclass(name = "KernelPca", module = "groat._groat", frozen, subclass)]
 pub(crate) struct PyKernelPca {
     kernel: KernelChoice,
@@ -64,7 +66,7 @@ impl PyKernelPca {
 impl PyKernelPca {
     #[new]
     #[pyo3(signature = (kernel=None, *, components=None, centre=true, standardise=false, tolerance=None,
-        memory=None))]
+        memory=None, rank=None, seed=None))]
     fn new(
         py: Python<'_>,
         kernel: Option<&Bound<'_, PyAny>>,
@@ -73,6 +75,8 @@ impl PyKernelPca {
         standardise: bool,
         tolerance: Option<&Bound<'_, PyAny>>,
         memory: Option<&Bound<'_, PyAny>>,
+        rank: Option<&Bound<'_, PyAny>>,
+        seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let params = PyDict::new(py);
         params.set_item("kernel", kernel)?;
@@ -81,12 +85,20 @@ impl PyKernelPca {
         params.set_item("standardise", standardise)?;
         params.set_item("tolerance", tolerance)?;
         params.set_item("memory", memory)?;
+        params.set_item("rank", rank)?;
+        params.set_item("seed", seed)?;
         let mut analysis = KernelPca { centre, ..KernelPca::default() };
         if let Some(wanted) = components {
             analysis.components = count("components", wanted)?;
         }
         if let Some(tolerance) = tolerance {
             analysis.tolerance = number("tolerance", tolerance)?;
+        }
+        if let Some(landmarks) = rank {
+            analysis.rank = Some(count("rank", landmarks)?);
+        }
+        if let Some(seed) = seed {
+            analysis.seed = whole("seed", seed)?;
         }
         if let Some(bytes) = memory {
             analysis.memory = whole("memory", bytes)?.into();
@@ -101,21 +113,19 @@ impl PyKernelPca {
     }
 
     /// Finds the leading components of the rows of x, and returns the analysis itself.
-    #[pyo3(signature = (x, y=None, *, feature_names=None, progress=None))]
+    #[pyo3(signature = (x, y=None, *, feature_names=None, categorical=Vec::new(), progress=None))]
     fn fit<'py>(
         slf: &Bound<'py, Self>,
         x: &Bound<'py, PyAny>,
         y: Option<&Bound<'py, PyAny>>,
         feature_names: Option<Vec<String>>,
+        categorical: Vec<String>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
         // Taken so that an analysis can stand in a pipeline; there is nothing to learn from it.
         let _ = y;
-        let x = Input::<f64>::rows_of("x", x)?.rows()?.to_matrix();
-        let mut data = Dataset::new(x, Answers::None).map_err(raise)?;
-        if let Some(names) = feature_names {
-            data = data.with_features(names).map_err(raise)?;
-        }
+        let (x, inputs) = Given::of("x", x)?.into_samples("x", None, categorical)?;
+        let data = described(Dataset::new(x, Answers::None).map_err(raise)?, inputs, feature_names)?;
         let analysis = slf.get();
         let found = watched(slf.py(), progress, |watch| analysis.analyse(&data, watch))?;
         analysis.set_found(found);
@@ -153,7 +163,7 @@ impl PyKernelPca {
     /// The kernel: of the model once there is one, as given before.
     #[getter]
     fn kernel(&self) -> PyKernel {
-        let fitted = self.found().ok().map(|found| found.model.expansion().kernel().clone());
+        let fitted = self.found().ok().map(|found| found.model.kernel().clone());
         PyKernel { kernel: fitted.unwrap_or_else(|| self.kernel.kernel.clone()) }
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -154,3 +155,62 @@ def test_a_forked_process_gets_threads_of_its_own(rng: np.random.Generator) -> N
         process.join(FOREVER)
         if process.is_alive():
             process.kill()
+
+
+def test_limits_of_the_callers_are_followed() -> None:
+    import threadpoolctl
+    from groat import _groat
+    from groat.estimators._engine import threads_of
+
+    before = groat.threads()
+    with threads_of(3):
+        assert groat.threads() == 3
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(groat.threads).result() == before
+    with threads_of(-1):
+        assert groat.threads() == len(os.sched_getaffinity(0))
+    assert groat.threads() == before and _groat.limit_threads(None) is None
+    with threadpoolctl.threadpool_limits(limits=1):
+        assert groat.threads() == 1
+    assert groat.threads() == before
+
+
+@pytest.mark.parametrize("name", ["OMP_NUM_THREADS", "RAYON_NUM_THREADS"])
+def test_the_environment_is_followed(name: str) -> None:
+    code = "import groat; print(groat.threads())"
+    kept = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
+    done = subprocess.run([sys.executable, "-c", code], env={**kept, name: "3"}, capture_output=True, text=True)
+    assert done.stdout == "3\n", done.stderr
+
+
+def test_the_number_of_threads_never_changes_a_result(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(300, 4))
+    y = np.sin(x[:, 0]) + x[:, 1] * x[:, 2]
+    one, three = groat.SparseRegressor(n_jobs=1).fit(x, y), groat.SparseRegressor(n_jobs=3).fit(x, y)
+    assert one.model_ == three.model_
+    np.testing.assert_array_equal(one.predict(x), three.predict(x))
+
+
+def test_importing_brings_in_nothing_but_numpy() -> None:
+    code = """
+import sys, groat
+heavy = {"sklearn", "scipy", "pandas", "polars", "river", "matplotlib", "joblib"} & set(sys.modules)
+assert not heavy, heavy
+assert "SVC" in dir(groat)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("name", "package"), [("SVC", "sklearn"), ("river", "river")])
+def test_what_is_missing_is_named(name: str, package: str) -> None:
+    code = f"""
+import sys
+sys.modules[{package!r}] = None
+try:
+    from groat import {name}
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert f"pip install groat[{package}]" in done.stdout, done.stdout + done.stderr

@@ -15,7 +15,7 @@ CONFIG = str(TESTS.parent / "pyproject.toml")
 @pytest.mark.parametrize(
     "command",
     [
-        ["mypy.stubtest", "groat", "--mypy-config-file", CONFIG],
+        ["mypy.stubtest", "groat._groat", "--mypy-config-file", CONFIG],
         ["mypy", "--config-file", CONFIG, "-p", "groat"],
         ["mypy", "--config-file", CONFIG, str(TESTS)],
     ],

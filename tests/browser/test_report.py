@@ -47,7 +47,7 @@ def test_charts_show_every_row(desktop, regression):
             cloud = layer(shown, series)
             assert cloud["points"] == cloud["shown"] == cloud["marks"] == rows
             assert cloud["skipped"] == 0
-    curve = layer(chart(desktop, "Choice of the width"), "5-fold cross-validation error")
+    curve = layer(chart(desktop, "Choice of the width"), "leave-one-out error")
     assert curve["shown"] > 1
     weights = layer(chart(desktop, "Weights"), "weights")
     assert weights["points"] == answer["vectors"]
@@ -134,7 +134,8 @@ def test_growth_shows_held_out_errors_and_where_the_model_was_cut(desktop, class
         growth = chart(page, "Growth of the model")
         for series in ["held-out parts", "test"]:
             line = layer(growth, series)
-            assert line["kind"] == "line" and line["points"] >= answer["vectors"], series
+            # The sizes that were tried.
+            assert line["kind"] == "line" and line["points"] > 2, series
             assert line["marks"] == 1 and line["box"][2] > 0
         assert any(g["series"].startswith("full machine, ") for g in growth["layers"])
         marked = [g["series"] for g in growth["layers"] if g["kind"] == "marker"]

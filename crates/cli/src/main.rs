@@ -8,6 +8,7 @@ mod args;
 mod commands;
 mod evaluation;
 mod exit;
+mod files;
 mod input;
 mod model;
 mod output;

@@ -2,6 +2,7 @@
 
 use groat::Model;
 use groat::data::{InputOptions, Inputs, Table};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Reads a model file.
@@ -40,10 +41,20 @@ pub fn inputs(model: &Model, table: &Table, targets: &[String]) -> groat::Result
 
 /// Columns of a table that the model has no use for, the targets apart.
 pub fn unused_columns(inputs: &Inputs, table: &Table) -> Vec<String> {
-    if !table.is_named() || table.is_open() {
+    if !table.is_named() {
         return Vec::new();
     }
-    let known = || inputs.columns().iter().chain(inputs.targets());
-    let used = |name: &String| known().any(|column| column.name == *name);
-    table.names().iter().filter(|name| !used(name)).cloned().collect()
+    let known: HashSet<&str> =
+        inputs.columns().iter().chain(inputs.targets()).map(|column| column.name.as_str()).collect();
+    // The label of a svmlight file has no name of its own.
+    let passed = usize::from(table.is_open());
+    table.names().iter().skip(passed).filter(|name| !known.contains(name.as_str())).cloned().collect()
+}
+
+/// A remark on columns that the model has no use for.
+pub fn unused_remark(source: &str, unused: &[String]) -> String {
+    const SHOWN: usize = 10;
+    let more = if unused.len() > SHOWN { format!(", ... ({} in all)", unused.len()) } else { String::new() };
+    let list = unused[..unused.len().min(SHOWN)].join(", ");
+    format!("{source} has columns that the model does not use: {list}{more}")
 }

@@ -1,13 +1,16 @@
 //! What all commands share while they run: how to speak, whether to stop, how many threads.
 
 use crate::args::Common;
-use crate::exit;
 use anyhow::Context;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What ends within this time after Ctrl-C needs no announcement.
+const SHORTLY: Duration = Duration::from_millis(300);
 
 /// The running command.
 pub struct Session {
@@ -92,8 +95,9 @@ impl Session {
     }
 }
 
-/// Says that the work ends as soon as it can, which may take a while.
+/// Says that the work ends as soon as it can, where that takes a while.
 fn announce_stop() {
+    std::thread::sleep(SHORTLY);
     let mut err = io::stderr();
     // A progress bar may stand on the last line of a terminal.
     let start = if err.is_terminal() { "\n" } else { "" };
@@ -114,33 +118,4 @@ pub fn stdout_error(source: io::Error) -> anyhow::Error {
 /// Writes a whole file or leaves what was there.
 pub fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(groat::persist::write_atomically(path, |out| out.write_all(bytes))?)
-}
-
-/// Checks before long work that a file can be written in its folder, and that it is none of those being read.
-pub fn check_output(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
-    if output.is_dir() {
-        return exit::usage(format!("{} is a folder: name a file in it to write to", output.display()));
-    }
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        anyhow::bail!("cannot write {}: there is no folder {}", output.display(), folder.display());
-    }
-    let Ok(place) = output.canonicalize() else { return try_folder(output, folder) };
-    match inputs.iter().find(|input| input.canonicalize().is_ok_and(|other| other == place)) {
-        Some(input) => exit::usage(format!(
-            "{} is read by this command and would be overwritten; write to another file",
-            input.display()
-        )),
-        // A device or a pipe is written to as it is.
-        None if !place.is_file() => Ok(()),
-        None => try_folder(output, folder),
-    }
-}
-
-/// Makes a file without a name, to see whether one can be made.
-fn try_folder(output: &Path, folder: &Path) -> anyhow::Result<()> {
-    match tempfile::tempfile_in(folder) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error).with_context(|| format!("cannot write {}", output.display())),
-    }
 }

@@ -110,7 +110,7 @@ pub enum Error {
         advice: &'static str,
     },
     /// A place in a data file is wrong.
-    #[error("{source_name}, {place}, column {column}: {reason}")]
+    #[error("{source_name}, {place}, column {}: {reason}", shortened(column))]
     Data {
         /// File name, or "standard input".
         source_name: String,
@@ -212,6 +212,12 @@ pub enum ModelError {
     /// Something that no model of this kind has: a damaged name, or a newer format.
     #[error("it holds {0:?}, which is not known here")]
     Unknown(String),
+    /// What stands in the file cannot be a model.
+    #[error("{0}")]
+    Content(String),
+    /// The file is not as it was written.
+    #[error("its checksum does not fit: the file was damaged or edited; take a copy, or fit the model anew")]
+    Checksum,
     /// A metadata entry is missing or cannot be read.
     #[error("metadata entry {name:?}: {reason}")]
     Metadata {
@@ -220,6 +226,25 @@ pub enum ModelError {
         /// Why not.
         reason: String,
     },
+}
+
+/// Most characters of a text of the user's that are repeated to him.
+const LONGEST_TEXT: usize = 60;
+
+/// A text for a message, cut where it is long.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST_TEXT) {
+        None => text.into(),
+        Some((end, _)) => format!("{}... ({} characters)", &text[..end], text.chars().count()).into(),
+    }
+}
+
+/// A text of a data file in quotes, cut where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_TEXT) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}... ({} characters)", &text[..end], text.chars().count()),
+    }
 }
 
 /// A remark behind a message, or nothing.

@@ -17,6 +17,7 @@ pub mod batch;
 pub mod data;
 pub mod error;
 pub mod expansion;
+pub mod features;
 pub mod gram;
 pub mod kernels;
 pub mod matrix;

@@ -29,6 +29,11 @@ const RIGHT: f64 = 14.0;
 const BELOW: f64 = 46.0;
 /// Height of a line of small text.
 const TEXT_LINE: f64 = 17.0;
+/// Lines of the key for which a chart of the stated height has room.
+const KEY_LINES: f64 = 2.0;
+/// Height of a line of the title, and the width of one of its letters, estimated.
+const TITLE_LINE: f64 = 18.0;
+const TITLE_LETTER: f64 = 7.7;
 
 /// Lowest and highest value along an axis; nothing when no layer has any.
 type Extent = Option<(f64, f64)>;
@@ -111,10 +116,14 @@ impl Chart {
     fn render(&self, style: &str) -> String {
         let (x_extent, y_extent) = self.extents();
         let tight = self.layers.iter().any(|l| matches!(l, Layer::Cells(_)));
+        let title = key::lines(&self.title, WIDTH - 20.0, TITLE_LETTER);
         let key = key::Key::of(&self.layers);
-        let above = 30.0 + key.height(WIDTH - RIGHT);
+        let (below_title, key_height) = (TITLE_LINE * (title.len() as f64 - 1.0), key.height(WIDTH - RIGHT));
+        let above = 30.0 + below_title + key_height;
+        // A long title or key makes the drawing taller, not the plot area smaller.
+        let longer = below_title + (key_height - KEY_LINES * TEXT_LINE).max(0.0);
         // Tick labels on the left decide how wide the plot area is; they depend on its height alone.
-        let height = (self.height - above - BELOW - 4.0).max(40.0);
+        let height = (self.height + longer - above - BELOW - 4.0).max(40.0);
         let y = self.y.scale(y_extent, tight, height);
         let room = if self.y.has_categories() { TEXT_LINE } else { 45.0 };
         let y_ticks = self.y.ticks(&y, (height / room) as usize + 1);
@@ -126,23 +135,24 @@ impl Chart {
         let plot = Plot { x_axis: &self.x, y_axis: &self.y, x, y, width, height };
         let drawn: Vec<Drawn> = self.layers.iter().map(|layer| plot.draw(layer)).collect();
         let notes = notes(&drawn);
-        let total = self.height + TEXT_LINE * notes.len() as f64;
+        let bottom = self.height + longer;
+        let total = bottom + TEXT_LINE * notes.len() as f64;
 
         let area = Area { left, top: above, width, height };
         let mut m = Markup::default();
-        self.open(&mut m, style, total);
-        key.write(&mut m, 10.0, 40.0, WIDTH - RIGHT);
+        self.open(&mut m, style, total, &title);
+        key.write(&mut m, 10.0, 40.0 + below_title, WIDTH - RIGHT);
         self.axes(&mut m, &area, &x, &x_ticks, &y, &y_ticks);
         self.write_layers(&mut m, &area, drawn);
         for (i, note) in notes.iter().enumerate() {
-            let y = Px(self.height + TEXT_LINE * i as f64 + 6.0);
+            let y = Px(bottom + TEXT_LINE * i as f64 + 6.0);
             m.text("text", &[("class", &"note"), ("x", &10), ("y", &y)], note);
         }
         m.close("svg");
         m.finish()
     }
 
-    fn open(&self, m: &mut Markup, style: &str, height: f64) {
+    fn open(&self, m: &mut Markup, style: &str, height: f64, title: &[String]) {
         let view = format!("0 0 {WIDTH} {}", Px(height));
         m.open(
             "svg",
@@ -165,7 +175,10 @@ impl Chart {
             m.raw(style);
             m.close("style");
         }
-        m.text("text", &[("class", &"title"), ("x", &10), ("y", &20)], &self.title);
+        for (i, line) in title.iter().enumerate() {
+            let y = Px(20.0 + TITLE_LINE * i as f64);
+            m.text("text", &[("class", &"title"), ("x", &10), ("y", &y)], line);
+        }
     }
 
     fn axes(
@@ -356,6 +369,23 @@ mod tests {
             assert!(!svg.contains("<script>") && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
             assert_eq!(svg.matches("</svg>").count(), 2);
         }
+    }
+
+    #[test]
+    fn long_titles_and_keys_make_the_drawing_taller_not_the_plot_smaller() {
+        let plot = |svg: &str| {
+            let at = svg.find("class=\"plot\"").unwrap();
+            let height = svg[..at].rfind("height=\"").unwrap() + 8;
+            svg[height..].split('"').next().unwrap().parse::<f64>().unwrap()
+        };
+        let line = |name: String| Line::new(name, vec![(0.0, 0.0), (1.0, 1.0)]);
+        let few = Chart::new("Short").layer(line("a".into())).layer(line("b".into())).to_svg();
+        let title = "A title of so many words that it cannot stand on one line of a chart";
+        let many =
+            Chart::new(title).layers((0..9).map(|k| line(format!("a rather long name of a series, {k}"))));
+        let many = many.to_svg();
+        assert!(plot(&many) >= plot(&few) - TEXT_LINE, "{} {}", plot(&few), plot(&many));
+        assert_eq!(many.matches("class=\"title\"").count(), 2);
     }
 
     #[test]

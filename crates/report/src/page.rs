@@ -23,7 +23,9 @@ pub struct Section {
 
 #[derive(Clone, Debug)]
 enum Block {
+    Heading(String),
     Paragraph(String),
+    List(Vec<String>),
     Settings(Vec<(String, String)>),
     Table(Table),
     Charts(Vec<Chart>),
@@ -105,6 +107,25 @@ impl Section {
         self
     }
 
+    /// Adds a heading within the section.
+    pub fn heading(mut self, text: impl Into<String>) -> Self {
+        self.blocks.push(Block::Heading(text.into()));
+        self
+    }
+
+    /// Adds a list of sentences.
+    pub fn list(mut self, items: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.blocks.push(Block::List(items.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// Adds everything of another section under a heading within this one.
+    pub fn join(mut self, other: Section) -> Self {
+        self.blocks.push(Block::Heading(other.title));
+        self.blocks.extend(other.blocks);
+        self
+    }
+
     /// Adds a list of names and values.
     pub fn settings(
         mut self,
@@ -154,7 +175,13 @@ impl Section {
 impl Block {
     fn write(&self, m: &mut Markup) {
         match self {
+            Block::Heading(text) => m.text("h3", &[], text),
             Block::Paragraph(text) => m.text("p", &[], text),
+            Block::List(items) => {
+                m.open("ul", &[]);
+                items.iter().for_each(|item| m.text("li", &[], item));
+                m.close("ul");
+            }
             Block::Table(table) => table.write(m),
             Block::Settings(pairs) => {
                 m.open("dl", &[]);

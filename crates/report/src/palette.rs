@@ -5,7 +5,7 @@
 pub(crate) const CHART_STYLE: &str = include_str!("chart.css");
 
 /// How many series colours there are before they repeat.
-const SERIES: usize = 8;
+const SERIES: usize = 10;
 
 /// The class that gives an element the colour of series `index`.
 pub(crate) fn series(index: usize) -> String {

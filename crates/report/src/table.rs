@@ -10,6 +10,7 @@ pub struct Table {
     rows: Vec<Vec<String>>,
     shades: Vec<Vec<f64>>,
     row_heads: bool,
+    stacking: bool,
 }
 
 impl Table {
@@ -21,6 +22,13 @@ impl Table {
     /// Adds a row.
     pub fn row(mut self, cells: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.rows.push(cells.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Lets each row become a block of lines on narrow screens, every cell with the name of its column before it, so
+    /// that nothing is scrolled out of sight.
+    pub fn stacking(mut self) -> Self {
+        self.stacking = true;
         self
     }
 
@@ -40,7 +48,8 @@ impl Table {
 
     pub(crate) fn write(&self, m: &mut Markup) {
         m.open("div", &[("class", &"scroll")]);
-        m.open("table", &[("data-table", &self.name), ("data-rows", &self.rows.len())]);
+        let class = if self.stacking { "stacking" } else { "" };
+        m.open("table", &[("class", &class), ("data-table", &self.name), ("data-rows", &self.rows.len())]);
         if !self.name.is_empty() {
             m.text("caption", &[], &self.name);
         }
@@ -78,6 +87,10 @@ impl Table {
                 Some(share) => {
                     let style = format!("--share:{:.0}%", 100.0 * share);
                     m.text("td", &[("class", &"number shade"), ("style", &style)], cell);
+                }
+                None if self.stacking => {
+                    let label = self.head.get(j).map_or("", String::as_str);
+                    m.text("td", &[("class", &class), ("data-label", &label)], cell);
                 }
                 None => m.text("td", &[("class", &class)], cell),
             }

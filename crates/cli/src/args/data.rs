@@ -2,6 +2,7 @@
 
 use clap::Args;
 use groat::data::{Format, ReadOptions};
+use groat::settings::Bytes;
 use std::path::PathBuf;
 
 /// A data file and how to read it.
@@ -29,6 +30,12 @@ pub struct ReadingArgs {
     /// CSV: the first line is data; columns are called x1, x2, x3, ...
     #[arg(long)]
     pub no_header: bool,
+    /// Longest line of text; what has longer ones is no text and would fill the memory
+    #[arg(long, value_name = "BYTES", default_value = "16MiB", value_parser = length)]
+    pub max_line: usize,
+    /// CSV: longest field, be it in quotes over several lines
+    #[arg(long, value_name = "BYTES", default_value = "1MiB", value_parser = length)]
+    pub max_field: usize,
     /// Columns to take as categories even though they look like numbers
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub categorical: Vec<String>,
@@ -60,9 +67,16 @@ impl ReadingArgs {
             delimiter: self.delimiter,
             header: if self.header { Some(true) } else { self.no_header.then_some(false) },
             text: self.categorical.clone(),
+            max_line: self.max_line,
+            max_field: self.max_field,
             ..ReadOptions::default()
         }
     }
+}
+
+fn length(text: &str) -> Result<usize, String> {
+    let Bytes(bytes) = text.parse::<Bytes>().map_err(|error| error.to_string())?;
+    usize::try_from(bytes).ok().filter(|bytes| *bytes > 0).ok_or_else(|| "expected at least 1 byte".into())
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

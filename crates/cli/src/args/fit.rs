@@ -25,6 +25,8 @@ Examples:
       Where rows are likely: a few Gaussians, for `groat predict` and `groat sample`
   groat fit map.csv --target height --method lssvm --support auto --memory 2GiB
       A kernel with compact support and a sparse matrix, for many rows and few features
+  groat fit big.csv --target y --method nystrom --rank 2000 --dry-run
+      What a million rows on 2000 landmarks would take
   zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3
       From a pipe, nothing left to choose
 
@@ -79,15 +81,19 @@ pub struct FitArgs {
     #[arg(long, value_name = "NAME", value_parser = names(), help_heading = "Method")]
     pub method: Option<String>,
     /// Kernel, e.g. `gaussian`, `matern52:width=2`, `polynomial:degree=3`; a width not given is chosen by
-    /// leave-one-out
-    #[arg(long, value_name = "KERNEL", default_value = "gaussian", help_heading = "Method")]
-    pub kernel: KernelArg,
+    /// leave-one-out [default: gaussian]
+    #[arg(long, value_name = "KERNEL", help_heading = "Method")]
+    pub kernel: Option<KernelArg>,
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Also compare methods with their defaults on three parts of the rows (of up to 4000), each left out once: those
     /// named, or the usual ones
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', num_args = 0..=1, require_equals = true, value_parser = names(), help_heading = "Method")]
     pub compare: Option<Vec<String>>,
+
+    /// Only say what the fit would take: rows, memory, time and solver, from the first rows of the file
+    #[arg(long, help_heading = "Method")]
+    pub dry_run: bool,
 
     /// Part of the rows to hold out as test, by seed; 0 learns from all [default: 0.2]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, help_heading = "Test part")]

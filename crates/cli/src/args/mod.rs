@@ -36,8 +36,8 @@ use clap::{Args, Parser, Subcommand};
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "Exit codes: 0 success, 1 the work failed, 2 the call was wrong, 130 Ctrl-C ended a fit and the \
-                  model so far was written.\n\
+    after_help = "Exit codes: 0 success, 1 the work failed, 2 the call was wrong, 130 a signal ended the work \
+                  and what there was so far was written.\n\
                   `groat help COMMAND` shows examples."
 )]
 pub struct Cli {

@@ -2,6 +2,7 @@
 
 use super::{DataArgs, KernelArg};
 use clap::Args;
+use groat::features::LandmarkRule;
 use groat::settings::Bytes;
 use groat::tune::SupportRule;
 use std::path::PathBuf;
@@ -59,6 +60,8 @@ pub struct TuneSupportArgs {
 #[command(after_help = "\
 Examples:
   groat pca cells.csv --components 3 --scores scores.csv
+  groat pca big.csv --rank 500 --components 10
+      A million rows through 500 landmarks, in one pass
   groat pca map.csv --support sparsity=0.99 -o map.safetensors
       On a sparse matrix; `groat predict map.safetensors new.csv` gives the components of new rows")]
 pub struct PcaArgs {
@@ -73,6 +76,12 @@ pub struct PcaArgs {
     /// Distance from which on the kernel is zero: a number, `auto`, or a rule as for tune-support
     #[arg(long, value_name = "SUPPORT")]
     pub support: Option<SupportRule>,
+    /// Through so many landmarks instead of the kernel matrix of all rows: for very many rows
+    #[arg(long, value_name = "M", conflicts_with = "support", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rank: Option<u32>,
+    /// With --rank, which rows become landmarks: pivoted, uniform, kmeans++ or leverage
+    #[arg(long, value_name = "RULE", requires = "rank")]
+    pub landmarks: Option<LandmarkRule>,
     /// Memory that the matrix may take, e.g. 2GiB
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,

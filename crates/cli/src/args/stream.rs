@@ -117,7 +117,7 @@ pub struct StreamArgs {
     /// Write the model learnt, for predict, evaluate and inspect
     #[arg(long, value_name = "FILE", help_heading = "Writing")]
     pub model: Option<PathBuf>,
-    /// Write a page with the learning curve, the size of the dictionary and, for one or two features, the function
+    /// Write a page: signal and prediction, learning curve beside the baselines, size of the dictionary, drifts, settings
     #[arg(long, value_name = "FILE.html", help_heading = "Writing")]
     pub report: Option<PathBuf>,
 }
@@ -179,6 +179,10 @@ pub struct SearchArgs {
     /// print the command that repeats the best
     #[arg(long, conflicts_with_all = ["resume", "save", "model", "out", "checkpoint_every", "forecast"])]
     pub tune: bool,
+    /// Keep tuning while the stream runs: beside the learner learn one or two with another width, step, threshold, budget or
+    /// forgetting factor, and one that did better for 200 samples takes its place
+    #[arg(long, conflicts_with_all = ["resume", "compare", "tune"])]
+    pub tune_live: bool,
     /// With --tune: rows to try on
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "tune", value_parser = clap::value_parser!(u64).range(20..=1_000_000))]
     pub tune_rows: u64,

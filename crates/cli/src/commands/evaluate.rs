@@ -3,12 +3,13 @@
 use crate::args::EvaluateArgs;
 use crate::evaluation::{Errors, Evaluation, Reached, Targets, named_targets};
 use crate::exit;
+use crate::files::Files;
 use crate::input::read_table;
 use crate::model;
 use crate::output::page::{self, Part};
 use crate::output::progress::Bar;
 use crate::output::summary::{self, Summary, aligned, duration};
-use crate::session::{Session, check_output, write_file};
+use crate::session::{Session, write_file};
 use groat::Model;
 use groat::data::{Answers, Dataset, Table};
 use groat::metrics::Importance;
@@ -41,9 +42,8 @@ struct Answer {
 
 /// Runs the command.
 pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
-    if let Some(report) = &args.report {
-        check_output(report, &[&args.model, &args.data.data])?;
-    }
+    let files = Files::default().reads(&args.model).reads(&args.data.data);
+    files.writes("--report", args.report.as_ref()).check()?;
     let started = Instant::now();
     let model = model::load(&args.model)?;
     if *model.task() == Task::Components {
@@ -56,6 +56,10 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
     let table = read_table(&args.data.data, &args.data.reading.options(), session)?;
     let targets = targets(args.target.as_deref(), &model, &table)?;
     let inputs = model::inputs(&model, &table, &targets)?;
+    let unused = model::unused_columns(&inputs, &table);
+    if table.is_open() && !unused.is_empty() {
+        session.remark(&model::unused_remark(table.source(), &unused));
+    }
     let samples = Dataset::for_answers(&table, inputs, &targets, model.classes())?;
     let answers = Evaluation::of(&model, &samples)?;
     session.check_stop()?;
@@ -143,7 +147,7 @@ fn page(model: &Model, part: Part<'_>, answer: &Answer, seed: u64) -> anyhow::Re
     let pairs = [
         ("model", answer.model.display().to_string()),
         ("data", answer.source.clone()),
-        ("kernel", model.expansion().kernel().to_string()),
+        ("kernel", model.kernel().to_string()),
         ("vectors", model.size().to_string()),
     ];
     Ok(page.section(Section::new("Settings").settings(pairs)).foot(page::foot()).to_html())

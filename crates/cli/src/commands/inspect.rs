@@ -25,6 +25,9 @@ struct Answer {
     classes: Vec<String>,
     kernel: String,
     vectors: usize,
+    /// True where the function is one of random features: then `vectors` counts them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    random_features: bool,
     outputs: usize,
     features: Vec<String>,
     bias: Option<Vec<f64>>,
@@ -38,7 +41,7 @@ struct Answer {
     /// What to call the weights of a vector.
     #[serde(skip)]
     weights: Vec<String>,
-    /// The vectors in order of selection, where they were selected one by one.
+    /// The vectors in order of selection, where they were selected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<Term>,
 }
@@ -46,11 +49,9 @@ struct Answer {
 /// A vector that was selected.
 #[derive(Serialize)]
 struct Term {
-    /// Leave-one-out error when it had joined, or the error on held-out parts: whichever the method looked at.
+    /// Leave-one-out error when it had joined, where it was selected by that.
     #[serde(skip_serializing_if = "Option::is_none")]
     leave_one_out: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    held_out: Option<f64>,
     weights: Vec<f64>,
     /// In the units of the data.
     vector: Vec<f64>,
@@ -71,13 +72,13 @@ pub fn run(args: InspectArgs, session: &Session) -> anyhow::Result<()> {
 
 fn vectors(model: &Model) -> groat::Result<Table> {
     let raw = raw_vectors(model);
-    let weights = model.expansion().weights().to_matrix();
+    let weights = model.weights().to_matrix();
     let weights = (0..weights.cols()).map(|k| Column::Numeric(weights.column_to_vec(k)));
     let mut columns: Vec<Column> =
         weights.chain((0..raw.cols()).map(|j| Column::Numeric(raw.column_to_vec(j)))).collect();
     let mut names = column_names(model);
     if model.record().growth.len() == model.size() {
-        names.insert(0, if held_out(model) { "held_out" } else { "leave_one_out" }.to_owned());
+        names.insert(0, "leave_one_out".to_owned());
         columns.insert(0, Column::Numeric(model.record().growth.clone()));
     }
     Table::new(names, columns)
@@ -95,11 +96,12 @@ impl Answer {
             task: model.task().name(),
             targets,
             classes: model.classes().to_vec(),
-            kernel: model.expansion().kernel().to_string(),
+            kernel: model.kernel().to_string(),
             vectors: model.size(),
+            random_features: model.expansion().is_none(),
             outputs: model.outputs(),
             features: feature_names(model),
-            bias: model.expansion().bias().map(<[f64]>::to_vec),
+            bias: model.bias().map(<[f64]>::to_vec),
             standardised: model.standardisation().is_some(),
             lags: model.inputs().and_then(|inputs| inputs.embedding()).map(|embedding| embedding.lags),
             bytes: model.memory_bytes(),
@@ -121,7 +123,7 @@ impl Answer {
             .line("task", task)
             .line("kernel", &self.kernel)
             .line(
-                "vectors",
+                if self.random_features { "random features" } else { "vectors" },
                 format!(
                     "{} with {}, {}",
                     self.vectors,
@@ -151,12 +153,10 @@ impl Answer {
         if self.terms.is_empty() {
             return String::new();
         }
-        let held_out = self.terms.iter().any(|term| term.held_out.is_some());
-        let error = if held_out { "held-out" } else { "leave-one-out" };
-        let head = ["term", error].map(str::to_owned).into_iter().chain(self.weights.clone());
+        let error = self.terms.iter().any(|term| term.leave_one_out.is_some()).then_some("leave-one-out");
+        let head = ["term"].into_iter().chain(error).map(str::to_owned).chain(self.weights.clone());
         let line = |(i, term): (usize, &Term)| {
-            let error = term.leave_one_out.iter().chain(&term.held_out);
-            let numbers = error.chain(&term.weights).chain(&term.vector);
+            let numbers = term.leave_one_out.iter().chain(&term.weights).chain(&term.vector);
             std::iter::once((i + 1).to_string()).chain(numbers.map(|v| groat_report::number(*v))).collect()
         };
         let lines: Vec<Vec<String>> = std::iter::once(head.chain(self.features.iter().cloned()).collect())
@@ -169,20 +169,13 @@ impl Answer {
     }
 }
 
-/// Whether the errors that were kept for each vector are those on held-out parts.
-fn held_out(model: &Model) -> bool {
-    model.record().method == methods::SPARSE
-}
-
 fn terms(model: &Model) -> Vec<Term> {
-    let raw = raw_vectors(model);
-    let growth = model.record().growth.iter().zip(0..model.size());
-    let held_out = held_out(model);
-    let term = |(error, i): (&f64, usize)| Term {
-        leave_one_out: (!held_out).then_some(*error),
-        held_out: held_out.then_some(*error),
-        weights: model.expansion().weights().row(i).to_vec(),
+    let (raw, growth) = (raw_vectors(model), &model.record().growth);
+    let selected = growth.len() == model.size() || model.record().method == methods::SPARSE;
+    let term = |i: usize| Term {
+        leave_one_out: growth.get(i).copied(),
+        weights: model.weights().row(i).to_vec(),
         vector: raw.row(i).to_vec(),
     };
-    growth.map(term).collect()
+    (0..if selected { model.size() } else { 0 }).map(term).collect()
 }

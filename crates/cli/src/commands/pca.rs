@@ -1,11 +1,12 @@
 //! `groat pca`: principal components in the feature space of a kernel.
 
 use crate::args::PcaArgs;
+use crate::files::Files;
 use crate::output::page::foot;
 use crate::output::progress::Bar;
 use crate::output::summary::Summary;
 use crate::points::Points;
-use crate::session::{Session, check_output, write_file};
+use crate::session::{Session, write_file};
 use groat::batch::{KernelPca, PrincipalComponents};
 use groat::data::{Column, Table, write_table};
 use groat::settings::Bytes;
@@ -39,9 +40,8 @@ struct Answer {
 
 /// Runs the command.
 pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
-    for output in [&args.output, &args.scores, &args.report].into_iter().flatten() {
-        check_output(output, &[&args.points.data.data])?;
-    }
+    let files = Files::default().reads(&args.points.data.data).writes("--output", args.output.as_ref());
+    files.writes_table("--scores", args.scores.as_ref()).writes("--report", args.report.as_ref()).check()?;
     let bar = Bar::new(session, "reading");
     let points = Points::read(&args.points, session)?;
     session.check_stop()?;
@@ -60,6 +60,9 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
         components: args.components as usize,
         centre: !args.no_centre,
         memory: args.memory.map(|m| m.0).into(),
+        rank: args.rank.map(|rank| rank as usize),
+        landmarks: args.landmarks.unwrap_or_default(),
+        seed: session.seed,
         ..default
     };
     let fitted = pca.fit(prepared.x(), &bar)?;

@@ -1,11 +1,12 @@
 //! `groat tune-support`: how far shall a compact kernel reach?
 
 use crate::args::TuneSupportArgs;
+use crate::files::Files;
 use crate::output::page::{foot, spy, support_curves};
 use crate::output::progress::Bar;
 use crate::output::summary::Summary;
 use crate::points::Points;
-use crate::session::{Session, check_output, write_file};
+use crate::session::{Session, write_file};
 use groat::gram::SparseGram;
 use groat::settings::Bytes;
 use groat::tune::{CurvePoint, SupportChoice, SupportTuning};
@@ -81,9 +82,7 @@ impl Order {
 
 /// Runs the command.
 pub fn run(args: TuneSupportArgs, session: &Session) -> anyhow::Result<()> {
-    if let Some(report) = &args.report {
-        check_output(report, &[&args.points.data.data])?;
-    }
+    Files::default().reads(&args.points.data.data).writes("--report", args.report.as_ref()).check()?;
     let bar = Bar::new(session, "reading");
     let points = Points::read(&args.points, session)?;
     session.check_stop()?;

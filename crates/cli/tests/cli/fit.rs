@@ -46,7 +46,7 @@ fn one_command_gives_a_model_and_a_summary() {
     for part in [
         "rows            200 (160 to learn from, 40 to test",
         "features        2",
-        "chosen by 5-fold cross-validation",
+        "chosen by leave-one-out",
         "of 160; error ",
         "of the full machine",
         "expected error  root mean square ",
@@ -117,7 +117,7 @@ fn what_judged_the_widths_is_said() {
     );
     assert_eq!(choice("fit waves.csv -t y --method ols --kernel gaussian:width=1"), "as given");
     f.run("fit disc.csv -t class --report page.html");
-    assert!(f.read("page.html").contains("5-fold cross-validation error"));
+    assert!(f.read("page.html").contains("leave-one-out error"));
 }
 
 #[test]
@@ -319,7 +319,10 @@ fn settings_are_flags_or_pairs_and_refusals_teach() {
             "--method ols --task regression --refinement 3",
             "--refinement: ols knows no refinement for regression; it is for density",
         ),
-        ("--method krr --stream", "krr knows no reading in batches; sparse and ols and svc and svr do"),
+        (
+            "--method krr --stream",
+            "krr knows no reading in batches; sparse and ols and nystrom and falkon and rff and svc and svr do",
+        ),
     ] {
         let message = f.fails(&format!("fit waves.csv -t y {line}"), 2);
         assert!(message.contains(said), "{said:?} is not in {message:?}");

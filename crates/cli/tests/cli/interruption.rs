@@ -1,7 +1,7 @@
 //! Ctrl-C leaves nothing half-written, ends a selection with the model so far, and is heard while a command waits.
 #![cfg(unix)]
 
-use super::common::{Folder, waves};
+use super::common::{Folder, noise, waves};
 use super::running::{Lines, Running, wait_for};
 use std::io::{Read, Write};
 
@@ -34,21 +34,62 @@ fn a_selection_that_is_stopped_writes_the_model_so_far() {
     assert_eq!(shown["terms"].as_array().unwrap().len() as u64, terms);
 }
 
+/// Searches that would go on for minutes, or hours with a thousand classes: they are broken off inside a trial, and what
+/// they have found so far becomes a model.
 #[test]
-fn a_second_interruption_ends_at_once_and_writes_nothing() {
+fn a_search_that_is_stopped_writes_a_model() {
     let f = Folder::new();
-    f.put("long.csv", waves(6000));
-    f.put("m.safetensors", "old");
-    // The width of the Parzen estimate is found in one go, and each width of the model too.
-    let mut fit = start(&f, "fit long.csv --task density --drop y -o m.safetensors --progress");
-    let (out, err) = (Lines::of(fit.stdout.take().unwrap()), Lines::of(fit.stderr.take().unwrap()));
-    err.find("choosing the Parzen width");
-    fit.interrupt();
+    f.put("long.csv", waves(3000));
+    f.put("classes.csv", classes(6000, 1000));
+    let density = "--task density --drop y";
+    for (line, stage, signal) in [
+        ("fit long.csv -t y --method ols --loo l.csv", "choosing the width", "INT"),
+        ("fit long.csv -t y --method ols --per-feature", "choosing the width", "TERM"),
+        ("fit classes.csv -t class --method ols", "choosing the width", "HUP"),
+        (&format!("fit long.csv {density}"), "choosing the Parzen width", "INT"),
+        (&format!("fit long.csv {density} --parzen-width 0.1"), "choosing the width", "TERM"),
+    ] {
+        let mut fit = start(&f, &format!("{line} -o m.safetensors --progress"));
+        let err = Lines::of(fit.stderr.take().unwrap());
+        err.find(stage);
+        fit.signal(signal);
+        let said = err.rest();
+        assert_eq!(fit.wait().code(), Some(130), "{line}: {said}");
+        assert!(said.contains("interrupted after"), "{line}: {said}");
+        let shown = f.json("inspect m.safetensors");
+        assert!(shown["vectors"].as_u64() > Some(0), "{line}");
+        std::fs::remove_file(f.file("m.safetensors")).unwrap();
+        assert_eq!(f.names(), ["classes.csv", "long.csv"], "{line}");
+    }
+}
+
+/// Two features and many classes, in strips.
+fn classes(rows: usize, count: usize) -> String {
+    let mut text = "a,b,class\n".to_owned();
+    for i in 0..rows {
+        let (a, b) = (noise(i), noise(31 * i + 11));
+        text += &format!("{a},{b},c{}\n", (a * count as f64) as usize);
+    }
+    text
+}
+
+/// The reader of the pipe takes the first answers and then sleeps. All of them are one batch and more than a pipe holds:
+/// the command waits in the middle of writing and cannot look at the first request.
+#[test]
+fn a_second_interruption_ends_at_once() {
+    let f = fitted();
+    f.put("long.csv", waves(60_000));
+    assert!(std::process::Command::new("mkfifo").arg(f.file("pipe.csv")).status().unwrap().success());
+    let names = f.names();
+    let mut predict = start(&f, "predict m.safetensors long.csv -o pipe.csv");
+    let err = Lines::of(predict.stderr.take().unwrap());
+    let mut pipe = std::fs::File::open(f.file("pipe.csv")).unwrap();
+    pipe.read_exact(&mut [0; 10]).unwrap();
+    predict.interrupt();
     err.find("a second Ctrl-C ends at once");
-    fit.interrupt();
-    assert_eq!((fit.wait().code(), out.rest().as_str()), (Some(1), ""));
-    assert_eq!(f.names(), ["long.csv", "m.safetensors"]);
-    assert_eq!(f.read("m.safetensors"), "old");
+    predict.interrupt();
+    assert_eq!(predict.wait().code(), Some(1));
+    assert_eq!(f.names(), names);
 }
 
 /// A folder with a model, and an older file where predictions shall go.

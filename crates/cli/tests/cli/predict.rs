@@ -202,6 +202,6 @@ fn progress_is_told_in_lines_when_asked_for() {
     assert_eq!(told("predict m.safetensors waves.csv -o p.csv"), "");
     let lines = told("predict m.safetensors waves.csv -o p.csv --progress");
     assert_eq!(lines, "groat: predicting\ngroat: rows predicted: 100\n");
-    assert!(told("fit waves.csv -t y --progress").contains("groat: vectors: up to "));
+    assert!(told("fit waves.csv -t y --progress").contains("groat: the full machine "));
     assert!(f.fails("fit waves.csv -t y --progress --quiet", 2).contains("cannot be used with"));
 }

@@ -53,8 +53,14 @@ impl Running {
     /// Asks it to stop, as Ctrl-C does.
     #[cfg(unix)]
     pub fn interrupt(&self) {
-        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        self.signal("INT");
+    }
+
+    /// Sends a signal by its name.
+    #[cfg(unix)]
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
     }
 
     /// Ends it without a word.

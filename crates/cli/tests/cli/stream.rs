@@ -5,7 +5,7 @@ use super::running::{Lines, Running, wait_for};
 use assert_cmd::cargo::cargo_bin_cmd;
 use groat::data::{Column, Table, write_table};
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -172,7 +172,10 @@ fn ctrl_c_ends_a_waiting_stream_with_all_it_learnt() {
     wait_for("40 answers", || fs::read_to_string(&parts).is_ok_and(|text| text.lines().count() == 41));
     // The input stays open: nothing but the signal ends the stream.
     stream.interrupt();
-    assert_eq!(stream.wait().code(), Some(1), "a stopped command is no finished one");
+    assert_eq!(stream.wait().code(), Some(130), "a stopped command is no finished one");
+    let mut said = String::new();
+    stream.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, format!("groat: stopped after row 40; --resume {state} goes on at row 41\n"));
     let (ok, _, remark) = groat(&["-", "--resume", &state, "--out", &parts], &csv(&rows[40..]));
     assert!(ok && remark.contains("row 41"), "{remark}");
     assert_eq!(fs::read_to_string(&whole).unwrap(), fs::read_to_string(&parts).unwrap());

@@ -128,3 +128,58 @@ fn labels_are_learnt_with_their_accuracy_and_several_targets_side_by_side() {
     assert!(code == Some(0) && lines.lines().count() == 200, "{said}");
     assert_eq!(json(lines.lines().last().unwrap())["target"], "b");
 }
+
+/// Half of the rows, a pause, the other half: the lines, the model and the page are those of one run.
+#[test]
+fn labels_and_several_targets_are_saved_resumed_modelled_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let x = |i: u32| (f64::from(i) * 0.7).sin();
+    let label = |i: u32| if x(i) > 0.4 { "up" } else { "down" };
+    let rows: Vec<String> = (0..240)
+        .map(|i| format!("{:.4},{},{:.4},{:.4}\n", x(i), label(i), 2.0 * x(i), x(i) * x(i)))
+        .collect();
+    let table = |range: std::ops::Range<usize>| format!("x,way,a,b\n{}", rows[range].concat());
+    fs::write(file("all.csv"), table(0..240)).unwrap();
+    for target in ["way", "a,b"] {
+        let common = ["--features", "x", "-a", "krls-ald", "--quiet"];
+        let new = [&["-", "-t", target][..], &common].concat();
+        let (code, whole, said) = groat(&[&new[..], &["--model", &file("m")]].concat(), &table(0..240));
+        assert_eq!(code, Some(0), "{said}");
+        let (code, first, said) = groat(&[&new[..], &["--save", &file("state")]].concat(), &table(0..130));
+        assert_eq!(code, Some(0), "{said}");
+        let (code, again, _) = groat(&["-", "--resume", &file("state"), "--quiet"], &table(130..240));
+        assert_eq!(code, Some(0));
+        let rest = again.split_once('\n').unwrap().1;
+        assert_eq!(format!("{first}{rest}"), whole, "{target}");
+        // From the beginning again, rows that were seen are left out.
+        let replay = ["--resume", &file("state"), "--replay", "--report", &file("page.html"), "--quiet"];
+        let (code, replayed, said) = groat(&[&[&file("all.csv")[..]][..], &replay].concat(), "");
+        assert_eq!((code, replayed), (Some(0), again), "{said}");
+        let page = fs::read_to_string(file("page.html")).unwrap();
+        let words: &[&str] = if target == "way" {
+            &["Right answers", "Answers by true label"]
+        } else {
+            &["a: Signal", "b: Signal"]
+        };
+        assert!(words.iter().all(|word| page.contains(word)), "{target}");
+        let mut command = cargo_bin_cmd!("groat");
+        let answer = command.args(["evaluate", &file("m"), &file("all.csv"), "--json"]).output().unwrap();
+        assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+        let (code, _, said) = groat(&["-", "-t", "a", "--resume", &file("state")], &table(130..240));
+        assert!(code == Some(2) && said.contains("knows its columns"), "{said}");
+    }
+}
+
+#[test]
+fn settings_are_tuned_while_the_stream_runs() {
+    let rows: String = (0..900)
+        .map(|i| format!("{:.4},{:.4}\n", (f64::from(i) * 0.7).sin(), (f64::from(i) * 1.4).sin()))
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("o.csv").display().to_string();
+    let arguments = ["-", "-t", "y", "-a", "krls-tracker", "--tune-live", "--out", &out, "--json"];
+    let (code, answer, said) = groat(&arguments, &format!("x,y\n{rows}"));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(json(&answer)["trials"]["tried"].as_u64().unwrap() >= 3, "{answer}");
+}

@@ -101,6 +101,10 @@ fn limits_say_what_to_do() {
         ("fit moons.csv -t moon --method svc --cost 0", "--cost"),
         ("fit moons.csv -t height --method svc", "svc knows no regression"),
         ("fit moons.csv -t height --method one-class", "no target"),
+        (
+            "fit moons.csv -t moon --method linear-svc --kernel gaussian",
+            "left out: linear-svc takes none, sparse and",
+        ),
     ] {
         let refused = f.fails(line, 2);
         assert!(refused.contains(said), "{line}: {refused}");

@@ -82,7 +82,7 @@ fn people_are_told_target_by_target() {
     }
     assert!(f.run("evaluate m d.csv --report e.html").contains("; b: root mean square"));
     assert!(f.run("inspect m").contains("weight[a]"));
-    assert!(f.run("inspect m --vectors").starts_with("held_out,weight[a],weight[b],x,z\n"));
+    assert!(f.run("inspect m --vectors").starts_with("weight[a],weight[b],x,z\n"));
     assert!(f.run("predict m d.csv --std").starts_with("prediction[a],prediction[b],std[a],std[b]\n"));
     for name in ["r.html", "e.html"] {
         let page = f.read(name);

@@ -99,7 +99,10 @@ fn measure(
             Answers::Classes { labels, .. } => labels,
             _ => &[],
         };
-        let kernel = kernel.for_features(train.x().cols());
+        let kernel = match methods.find(name)?.takes_kernel() {
+            true => kernel.for_features(train.x().cols()),
+            false => KernelChoice::default(),
+        };
         let method = methods.build(name, &kernel, classes, &settings)?;
         let started = Instant::now();
         let model = learn(train, &*method, preparation, watch)?.model;

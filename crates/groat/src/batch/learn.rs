@@ -11,8 +11,8 @@ use super::density::Density;
 use super::{Fitted, Method, Problem, Watch};
 #[cfg(feature = "files")]
 use crate::data::Survey;
-use crate::data::{Answers, Dataset, Standardisation};
-use crate::error::Result;
+use crate::data::{Answers, Dataset, Moments, Standardisation};
+use crate::error::{Error, Result};
 use crate::matrix::{PointSet, Points};
 use crate::model::{Finish, Model, Task};
 
@@ -109,13 +109,15 @@ pub struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Prepares a data set.
     pub fn new(data: &'a Dataset, preparation: Preparation) -> Result<Self> {
-        let mut prepared = Self::with(data, preparation, Standardisation::fit(data.x())?)?;
+        let standardisation = Moments::weighted(data.x(), data.weights())?.standardisation()?;
+        let mut prepared = Self::with(data, preparation, standardisation)?;
         prepared.notes.extend(repeated_rows(data));
         Ok(prepared)
     }
 
     /// Prepares a data set whose means and deviations are known, be it from more rows than these.
     fn with(data: &'a Dataset, preparation: Preparation, standardisation: Standardisation) -> Result<Self> {
+        check_targets(data)?;
         let dense = data.x().dense().is_some();
         let mut notes = vec![constant(data, &standardisation), uneven_targets(data)];
         let scaled = match preparation.standardise {
@@ -196,6 +198,26 @@ pub(super) fn named(task: &Task, answers: &Answers) -> Task {
         }
         (other, _) => other.clone(),
     }
+}
+
+/// Targets outside this range have squared errors that overflow, or vanish and pass for none.
+const TARGETS: std::ops::Range<f64> = 1e-145..1e145;
+
+/// An error unless squared errors of the targets are numbers.
+fn check_targets(data: &Dataset) -> Result<()> {
+    let Answers::Values { names, y } = data.answers() else { return Ok(()) };
+    for k in 0..y.cols() {
+        let most = y.column_to_vec(k).iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        if most > 0.0 && !TARGETS.contains(&most) {
+            let name = names.get(k).cloned().unwrap_or_else(|| format!("target {}", k + 1));
+            let (what, way) = if most > 1.0 { ("large", "divide it") } else { ("small", "multiply it") };
+            let reason = format!(
+                "{name} is too {what} to square (up to {most:e} in size); {way}, e.g. by another unit"
+            );
+            return Err(Error::numerical("measuring the target", reason));
+        }
+    }
+    Ok(())
 }
 
 /// Most features that a note names.

@@ -6,7 +6,10 @@
 
 mod compare;
 pub mod density;
+mod estimate;
+mod feature_ridge;
 pub mod forward;
+mod iterative_ridge;
 mod kernel_pca;
 mod learn;
 mod linear;
@@ -22,7 +25,10 @@ mod svm;
 mod watch;
 
 pub use compare::{Compared, compare, usual as usual_methods};
+pub use estimate::Estimate;
+pub use feature_ridge::{Basis, FeatureLoss, FeatureRidge, FeatureSolver};
 pub use forward::Batches;
+pub use iterative_ridge::IterativeRidge;
 pub use kernel_pca::{KernelPca, PrincipalComponents};
 #[cfg(feature = "files")]
 pub use learn::learn_batches;
@@ -39,6 +45,7 @@ pub use report::{Expected, Fitted, FullMachine, LeaveOneOut, SizeError, Stage};
 pub use ridge::KernelRidge;
 pub use sparse::{Size, Sparse};
 pub use svm::{Subsampling, SupportVectorMachine, SvmForm};
+pub(crate) use watch::{Grace, Impatient};
 pub use watch::{Progress, Quiet, Watch};
 
 pub use crate::tune::{Search, Trial};
@@ -54,6 +61,11 @@ pub trait Method {
 
     /// Fits a model.
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted>;
+
+    /// What a fit to so many rows of so many features would take, where the method can tell beforehand.
+    fn estimate(&self, _rows: usize, _features: usize) -> Option<Estimate> {
+        None
+    }
 
     /// Fits a model to data that are read in batches, again and again, and never held. What has to be chosen, such as
     /// a width, is chosen on `sample`, some of the rows.

@@ -82,10 +82,10 @@ impl ErrorBars {
         Ok(Self { form: Orthogonal { bias, upper: (0..terms).map(column).collect() }, d, noise })
     }
 
-    /// An error unless these can belong to `model`.
-    pub(crate) fn check_for(&self, function: &Expansion) -> Result<()> {
-        check_len("terms of the error bars", function.size() + usize::from(self.form.bias), self.d.len())?;
-        check_len("outputs of the error bars", function.outputs(), self.noise.len())
+    /// An error unless these can belong to a model of so many vectors and outputs.
+    pub(crate) fn check_for(&self, size: usize, outputs: usize) -> Result<()> {
+        check_len("terms of the error bars", size + usize::from(self.form.bias), self.d.len())?;
+        check_len("outputs of the error bars", outputs, self.noise.len())
     }
 
     /// Variance of the noise, one per output.
@@ -135,7 +135,8 @@ impl Growth {
         let first = usize::from(self.form.bias);
         let mut sums = vec![0.0; self.weights.len() - first];
         let mut values = vec![0.0; model.outputs()];
-        self.form.each(model.expansion(), x, |k, w| {
+        let expansion = model.require_expansion("one of vectors, which grew one by one")?;
+        self.form.each(expansion, x, |k, w| {
             values.fill(0.0);
             for (i, (w, weights)) in w.iter().zip(&self.weights).enumerate() {
                 values.iter_mut().zip(weights).for_each(|(v, g)| *v += g * w);

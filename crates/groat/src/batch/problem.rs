@@ -182,7 +182,7 @@ mod tests {
                     method.fit(&problem.unwrap(), &Quiet).unwrap().model
                 };
                 let (dense, sparse) = (fit(Points::from(&x)), fit(Points::from(sparse.view())));
-                let vectors = |model: &Model| model.expansion().vectors().to_matrix();
+                let vectors = |model: &Model| model.expansion().unwrap().vectors().to_matrix();
                 assert_eq!(vectors(&dense), vectors(&sparse), "{}", method.name());
                 let (a, b) = (dense.values(x.view()).unwrap(), sparse.values(x.view()).unwrap());
                 assert!(

@@ -48,7 +48,7 @@ impl Fitted {
     /// A model with nothing to say about itself.
     pub fn new(model: Model, candidates: usize) -> Self {
         Self {
-            kernel: model.expansion().kernel().clone(),
+            kernel: model.kernel().clone(),
             model,
             candidates,
             leave_one_out: None,

@@ -1,5 +1,8 @@
 //! Progress out, requests to stop in.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 /// How far a long piece of work is.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -44,3 +47,40 @@ pub trait Watch: Sync {
 pub struct Quiet;
 
 impl Watch for Quiet {}
+
+/// Passes requests to stop on, and nothing else: for parts of the work whose own progress nobody asked for.
+pub(crate) struct Impatient<'a>(pub &'a dyn Watch);
+
+impl Watch for Impatient<'_> {
+    fn stop_requested(&self) -> bool {
+        self.0.stop_requested()
+    }
+}
+
+/// For what is still done after a request to stop, so that there is something to show: it asks for a stop itself once the
+/// first step is taken and a short while has passed.
+pub(crate) struct Grace {
+    started: Instant,
+    any: AtomicBool,
+}
+
+impl Grace {
+    /// How long the work may go on.
+    const LENGTH: Duration = Duration::from_millis(300);
+
+    pub fn new() -> Self {
+        Self { started: Instant::now(), any: AtomicBool::new(false) }
+    }
+}
+
+impl Watch for Grace {
+    fn progress(&self, progress: &Progress<'_>) {
+        if progress.done > 0 {
+            self.any.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn stop_requested(&self) -> bool {
+        self.any.load(Ordering::Relaxed) && self.started.elapsed() > Self::LENGTH
+    }
+}

@@ -59,9 +59,9 @@ pub(crate) use split::shuffled;
 pub use standardise::Standardisation;
 pub use stream::{InputStream, Record};
 #[cfg(feature = "files")]
-pub use survey::{ReadProgress, Survey, SurveyOptions};
+pub use survey::{ReadProgress, Survey, SurveyOptions, find_inputs};
 pub use table::Table;
 pub use target::{Classes, ColumnFacts};
 pub use task::TaskChoice;
 #[cfg(feature = "files")]
-pub use write::{write_csv, write_table};
+pub use write::{check_table_name, write_csv, write_csv_rows, write_table};

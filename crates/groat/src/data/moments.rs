@@ -4,6 +4,9 @@ use super::standardise::Standardisation;
 use crate::error::{Error, Result, check_len};
 use crate::matrix::{CsrRows, Points, Rows};
 
+/// A feature whose numbers are all smaller has squares that lose their digits or vanish.
+const SMALLEST: f64 = 1e-145;
+
 /// Mean and variance (divisor `n`) of each feature of the rows seen so far.
 ///
 /// A batch is measured by the two-pass formula and then merged into those before it (Chan, Golub and LeVeque 1983,
@@ -30,6 +33,8 @@ pub struct Moments {
     rows: usize,
     mean: Vec<f64>,
     variance: Vec<f64>,
+    /// The largest number of each feature, its sign apart.
+    largest: Vec<f64>,
     /// Some rows came sparse.
     sparse: bool,
 }
@@ -37,28 +42,40 @@ pub struct Moments {
 impl Moments {
     /// Of no rows yet.
     pub fn new(features: usize) -> Self {
-        Self { rows: 0, mean: vec![0.0; features], variance: vec![0.0; features], sparse: false }
+        let zeros = || vec![0.0; features];
+        Self { rows: 0, mean: zeros(), variance: zeros(), largest: zeros(), sparse: false }
     }
 
     /// Of these rows, all of whose numbers must be finite.
     pub fn of(x: Points<'_>) -> Result<Self> {
+        Self::weighted(x, None)
+    }
+
+    /// Of these rows, of which a dense one with weight 2 counts like one that stands there twice. Sparse rows all count
+    /// alike.
+    pub(crate) fn weighted(x: Points<'_>, weights: Option<&[f64]>) -> Result<Self> {
         x.check_finite("features")?;
         let mut moments = Self { rows: x.rows(), ..Self::new(x.cols()) };
         match x {
             _ if x.is_empty() => {}
-            Points::Dense(x) => moments.measure_dense(x),
+            Points::Dense(x) => moments.measure_dense(x, weights),
             Points::Sparse(x) => moments.measure_sparse(x),
         }
         Ok(moments)
     }
 
-    fn measure_dense(&mut self, x: Rows<'_>) {
-        let n = x.rows() as f64;
-        for row in x.iter() {
-            // Dividing first keeps a sum of huge numbers finite.
+    fn measure_dense(&mut self, x: Rows<'_>, weights: Option<&[f64]>) {
+        let weights = weights.filter(|weights| weights.iter().any(|weight| *weight > 0.0));
+        // What each row is divided by: first, which keeps a sum of huge numbers finite.
+        let n = weights.map_or(x.rows() as f64, |weights| weights.iter().sum());
+        let divisor = |i: usize| weights.map_or(n, |weights| n / weights[i]);
+        for (i, row) in x.iter().enumerate() {
+            let n = divisor(i);
             self.mean.iter_mut().zip(row).for_each(|(mean, v)| *mean += v / n);
+            self.largest.iter_mut().zip(row).for_each(|(most, v)| *most = most.max(v.abs()));
         }
-        for row in x.iter() {
+        for (i, row) in x.iter().enumerate() {
+            let n = divisor(i);
             for ((v, mean), variance) in row.iter().zip(&self.mean).zip(&mut self.variance) {
                 *variance += (v - mean) * (v - mean) / n;
             }
@@ -73,6 +90,7 @@ impl Moments {
         let mut stored = vec![0usize; x.cols()];
         for (j, v) in entries() {
             self.mean[j] += v / n;
+            self.largest[j] = self.largest[j].max(v.abs());
             stored[j] += 1;
         }
         for (j, v) in entries() {
@@ -102,6 +120,7 @@ impl Moments {
             self.mean[j] += delta * theirs;
             self.variance[j] =
                 self.variance[j] * ours + other.variance[j] * theirs + delta * delta * ours * theirs;
+            self.largest[j] = self.largest[j].max(other.largest[j]);
         }
         self.rows += other.rows;
         self.sparse |= other.sparse;
@@ -138,7 +157,15 @@ impl Moments {
         let features = 0..self.mean.len();
         if let Some(j) = features.clone().find(|&j| !self.variance[j].is_finite()) {
             let reason = format!("the numbers of feature {} are too large to square; divide them", j + 1);
-            return Err(Error::numerical("standardisation", reason));
+            return Err(Error::numerical("measuring the features", reason));
+        }
+        if let Some(j) = features.clone().find(|&j| self.largest[j] > 0.0 && self.largest[j] < SMALLEST) {
+            let reason = format!(
+                "the numbers of feature {} are below {SMALLEST:e} and too small to square; multiply them, or leave the \
+                 feature out",
+                j + 1
+            );
+            return Err(Error::numerical("measuring the features", reason));
         }
         let scale = features.clone().map(|j| if self.varies(j) { self.variance[j].sqrt() } else { 1.0 });
         let mean = if self.sparse { vec![0.0; self.mean.len()] } else { self.mean.clone() };
@@ -152,6 +179,23 @@ mod tests {
     use super::*;
     use crate::matrix::{Csr, Matrix};
     use proptest::prelude::*;
+
+    #[test]
+    fn weights_count_as_repetitions() {
+        let x = Matrix::from_vec(vec![1.0, -4.0, 2.5, 0.5, 7.0, 3.0], 3, 2).unwrap();
+        let twice = x.view().select(&[0, 2, 2, 2]);
+        let weighted = Moments::weighted((&x).into(), Some(&[1.0, 0.0, 3.0])).unwrap();
+        let repeated = Moments::of((&twice).into()).unwrap();
+        for j in 0..2 {
+            assert!((weighted.mean()[j] - repeated.mean()[j]).abs() < 1e-14);
+            assert!((weighted.variance()[j] - repeated.variance()[j]).abs() < 1e-14);
+        }
+        // Where nothing counts, all rows count alike.
+        assert_eq!(
+            Moments::weighted((&x).into(), Some(&[0.0; 3])).unwrap(),
+            Moments::of((&x).into()).unwrap()
+        );
+    }
 
     /// By the definition, over all rows at once.
     fn slow(x: Rows<'_>) -> Vec<(f64, f64)> {

@@ -28,6 +28,7 @@ pub struct Standardisation {
 
 /// As it stands in a file, not yet checked.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Stored {
     mean: Vec<f64>,
     scale: Vec<f64>,

@@ -4,7 +4,7 @@ use super::cell::Cell;
 use super::embed::Embedder;
 use super::inputs::{Inputs, Places, find_level};
 use super::table::{not_finite, unknown_column};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, quoted};
 
 /// One row with its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,7 +131,10 @@ impl InputStream {
         for (at, (input, index)) in self.inputs.columns().iter().zip(&self.places.columns).enumerate() {
             let carried = self.carried.as_ref().map(|carried| carried[at]).filter(|last| last.is_finite());
             match (index, &input.levels) {
-                (None, _) => present.push(0.0),
+                // A column that the source lacks is 0, in all the places that its levels take.
+                (None, levels) => {
+                    present.resize(present.len() + levels.as_ref().map_or(1, Vec::len), 0.0);
+                }
                 (Some(index), None) => {
                     let substitute =
                         carried.or(input.missing_number()).filter(|_| is_missing(&cells[*index]));
@@ -169,7 +172,7 @@ impl InputStream {
             None => Err(self.error(
                 place,
                 index,
-                format!("expected a number, found {:?}", cells[index].to_string()),
+                format!("expected a number, found {}", quoted(&cells[index].to_string())),
             )),
         }
     }

@@ -71,7 +71,7 @@ impl Survey {
     ) -> Result<Self> {
         options.check()?;
         let path = path.as_ref();
-        let inputs = find_inputs(path, reading, options, progress)?;
+        let inputs = find_inputs(path, reading, &options.inputs, progress)?;
         let batches = FileBatches::new(path, reading, inputs.clone())?;
         let mut found: Option<Found> = None;
         let mut first_row = 0;
@@ -122,23 +122,24 @@ fn read(
     Ok(())
 }
 
-/// The inputs with all their levels. Where all are numbers and the columns are known, the first batch tells.
-fn find_inputs(
+/// The inputs that a file has, with all levels of its categories. Where all are numbers and the columns are known, the
+/// first batch tells.
+pub fn find_inputs(
     path: &Path,
     reading: &ReadOptions,
-    options: &SurveyOptions,
+    options: &InputOptions,
     progress: &mut ReadProgress<'_>,
 ) -> Result<Inputs> {
     let mut schema: Option<Schema> = None;
     read(path, reading, progress, &mut |table| {
         match &mut schema {
-            None => schema = Some(Schema::new(&table, &options.inputs)?),
+            None => schema = Some(Schema::new(&table, options)?),
             Some(schema) => schema.add(&table)?,
         }
         Ok(schema.as_ref().is_some_and(Schema::may_grow))
     })?;
     let none = Error::TooFew { what: "learning", unit: "rows", needed: 1, found: 0 };
-    schema.ok_or(none)?.inputs(&options.inputs)
+    schema.ok_or(none)?.inputs(options)
 }
 
 /// What the batches so far have shown.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::cell::Cell;
 use super::column::{Column, Sparse};
-use crate::error::{Error, Place, Result, check_len};
+use crate::error::{Error, Place, Result, check_len, quoted, shortened};
 use crate::matrix::Matrix;
 
 /// Where in the source each row came from, stored as runs of consecutive places.
@@ -201,7 +201,7 @@ impl Table {
                 self.columns[index].label(row).filter(|text| text.parse::<f64>().is_err()).map(|t| (row, t))
             });
             let (row, text) = first.unwrap_or((0, "".into()));
-            self.error_at(row, index, format!("expected a number, found {:?}", text.as_ref()))
+            self.error_at(row, index, format!("expected a number, found {}", quoted(&text)))
         })
     }
 
@@ -326,11 +326,11 @@ pub(crate) fn check_names(source: &str, names: &[String]) -> Result<()> {
 /// "There is no column ...", with the columns there are.
 pub(crate) fn unknown_column(name: &str, names: &[String]) -> String {
     const SHOWN: usize = 30;
-    let mut list = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let mut list = names.iter().take(SHOWN).map(|name| shortened(name)).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         list.push_str(&format!(", ... ({} in all)", names.len()));
     }
-    format!("there is no column {name:?}; the columns are {list}")
+    format!("there is no column {}; the columns are {list}", quoted(name))
 }
 
 /// What to say of a value that is NaN or infinite.

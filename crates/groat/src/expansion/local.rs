@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::gram;
-use crate::kernels::{Evaluator, Kernel};
+use crate::kernels::{Evaluator, Kernel, Packed, sums};
 use crate::matrix::{Matrix, Points, Rows};
 use crate::neighbours::Neighbours;
 use rayon::prelude::*;
@@ -16,13 +16,20 @@ use std::sync::OnceLock;
 const MIN_VECTORS: usize = 64;
 /// Queries of one task.
 const CHUNK: usize = 64;
+/// Up to so many queries, packing the vectors would cost as much as answering.
+const FEW_QUERIES: usize = 15;
 /// From this many on, queries are brought into the order of space.
 const MANY_QUERIES: usize = 1024;
 
 /// The index over a model's vectors, made when it is first needed. It is no part of the model's value: a
 /// copy makes its own, and models are equal whether or not they have one.
 #[derive(Debug, Default)]
-pub(super) struct Local(OnceLock<Option<Arranged>>);
+pub(super) struct Local {
+    near: OnceLock<Option<Arranged>>,
+    /// The vectors packed for a few dense rows, and for a few sparse ones: otherwise each call would pack them anew, which
+    /// takes longer than one row does.
+    packed: [OnceLock<Packed>; 2],
+}
 
 /// Vectors and their weights in the order of the index, so that what a query needs lies together.
 #[derive(Debug)]
@@ -93,13 +100,24 @@ impl Local {
         {
             return Ok(sums);
         }
-        gram::weighted_sum(kernel, x, vectors, weights)
+        if x.rows() > FEW_QUERIES {
+            return gram::weighted_sum(kernel, x, vectors, weights);
+        }
+        let place = &self.packed[usize::from(x.dense().is_none())];
+        let packed = match place.get() {
+            Some(packed) => packed,
+            None => {
+                let packed = Packed::new(kernel, vectors, x)?;
+                place.get_or_init(|| packed)
+            }
+        };
+        Ok(sums(&(x, packed), weights))
     }
 
     /// The sums over the neighbours of every row; `None` where a search cannot pay.
     fn near(&self, kernel: &Kernel, x: Rows<'_>, vectors: Rows<'_>, weights: Rows<'_>) -> Option<Matrix> {
         let support = kernel.support().filter(|_| vectors.rows() >= MIN_VECTORS)?;
-        let arranged = self.0.get_or_init(|| Arranged::new(kernel, vectors, weights, support)).as_ref()?;
+        let arranged = self.near.get_or_init(|| Arranged::new(kernel, vectors, weights, support)).as_ref()?;
         let coordinates = kernel.distance_coordinates(x);
         let x = Rows::new(&coordinates, x.cols()).ok()?;
         let evaluator = kernel.evaluator::<f64>();
@@ -152,6 +170,23 @@ mod tests {
                 }
                 assert_eq!(model.clone(), model);
             }
+        }
+    }
+
+    /// One row alone gives the bits that it gives among others, dense or sparse, time and again.
+    #[test]
+    fn one_query_is_answered_as_several_are() {
+        let number = |i: usize| (i as f64 * 12.9898).sin();
+        let vectors = Matrix::from_vec((0..1200).map(number).collect(), 300, 4).unwrap();
+        let weights = Matrix::from_vec((0..600).map(|i| number(i + 7)).collect(), 300, 2).unwrap();
+        let model = Expansion::new(Kernel::gaussian(0.5), vectors.clone(), weights).unwrap();
+        let queries = vectors.view().slice(0, 40);
+        let sparse = crate::matrix::Csr::from_rows(queries);
+        let together = [model.values(queries).unwrap(), model.values(sparse.view()).unwrap()];
+        for i in (0..40).chain(0..40) {
+            assert_eq!(together[0].row(i), model.values(queries.slice(i, i + 1)).unwrap().row(0));
+            let alone = Points::from(sparse.view()).slice(i, i + 1);
+            assert_eq!(together[1].row(i), model.values(alone).unwrap().row(0));
         }
     }
 

@@ -170,7 +170,7 @@ pub(crate) fn symmetric<T: Real>(kernels: &impl Blocks<T>, features: usize) -> M
 pub(crate) fn sums<T: Real>(kernels: &impl Blocks<T>, weights: Rows<'_, T>) -> Matrix<T> {
     let (n, tile, outputs) = (kernels.columns(), kernels.tile(), weights.cols());
     let mut out = Matrix::zeros(kernels.rows(), outputs);
-    out.data_mut().par_chunks_mut(BLOCK_ROWS * outputs).enumerate().for_each(|(c, out)| {
+    let block = |(c, out): (usize, &mut [T])| {
         let (start, count) = (c * BLOCK_ROWS, out.len() / outputs);
         let mut values = vec![T::default(); count * tile.min(n)];
         for first in (0..n).step_by(tile) {
@@ -185,7 +185,12 @@ pub(crate) fn sums<T: Real>(kernels: &impl Blocks<T>, weights: Rows<'_, T>) -> M
                 }
             }
         }
-    });
+    };
+    match kernels.rows() <= BLOCK_ROWS {
+        // Waking another thread would take longer than the work.
+        true => out.data_mut().chunks_mut(BLOCK_ROWS * outputs).enumerate().for_each(block),
+        false => out.data_mut().par_chunks_mut(BLOCK_ROWS * outputs).enumerate().for_each(block),
+    }
     out
 }
 

@@ -39,7 +39,7 @@ impl Model {
     /// `f(x)` for every row: the predictions of a regression, the decision values of a classifier, the
     /// density of a density estimate, coordinates along components. One column per output.
     pub fn values<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
-        self.expansion().values(self.scaled(x.into())?.view())
+        self.function.values(self.scaled(x.into())?.view())
     }
 
     /// The prediction for every row: [`values`](Self::values), or the code of the class in one column for
@@ -93,6 +93,7 @@ impl Model {
         let Some(error_bars) = &self.error_bars else {
             return Err(Error::parameter("model", self.task.name(), "one with error bars"));
         };
-        error_bars.standard_deviation(self.expansion(), self.scaled(x.into())?.view())
+        let expansion = self.require_expansion("one of vectors, for error bars")?;
+        error_bars.standard_deviation(expansion, self.scaled(x.into())?.view())
     }
 }

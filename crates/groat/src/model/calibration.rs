@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Found on decision values of rows that the model was not fitted to (Platt), or the identity (slope 1, offset 0) where
 /// the loss was the logistic one and the output is a log odds ratio already.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Calibration {
     slopes: Vec<f64>,
     offsets: Vec<f64>,

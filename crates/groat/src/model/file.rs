@@ -7,8 +7,10 @@ use super::{Calibration, Components, Function, Intervals, Model, Record, Task};
 use crate::batch::ErrorBars;
 use crate::batch::methods::KERNEL_PCA;
 use crate::data::{Inputs, Standardisation};
-use crate::error::{ModelError, Result};
+use crate::error::{Error, ModelError, Result};
 use crate::expansion::Expansion;
+use crate::features::{FeatureExpansion, Linear, RandomFeatures};
+use crate::kernels::Kernel;
 use crate::matrix::{Csr, PointSet};
 use crate::persist::{Container, Tensor, read_bytes, write_atomically};
 use std::path::Path;
@@ -16,6 +18,7 @@ use std::path::Path;
 /// Kinds of model, as the file names them.
 const EXPANSION: &str = "expansion";
 const COMPONENTS: &str = "components";
+const RANDOM_FEATURES: &str = "random-features";
 
 /// What error bars are made of: the triangle of the orthogonal form, the penalised energies of its terms, the
 /// variances of the noise.
@@ -34,6 +37,10 @@ const COLUMNS: &str = "vectors.columns";
 const VALUES: &str = "vectors.values";
 const FEATURES: &str = "vectors.features";
 
+/// Random features; their phases are left out where cosines and sines stand in pairs.
+const FREQUENCIES: &str = "frequencies";
+const PHASES: &str = "phases";
+
 /// What components explain.
 const EIGENVALUES: &str = "eigenvalues";
 const TRACE: &str = "trace";
@@ -49,7 +56,7 @@ impl Model {
         if bytes.starts_with(BEGINNING) {
             return Self::from_libsvm(&String::from_utf8_lossy(bytes));
         }
-        Self::from_container(Container::from_bytes(bytes)?)
+        Self::from_container(Container::from_bytes(bytes)?).map_err(in_file)
     }
 
     /// Writes the model to a temporary file beside `path` and renames it: no reader sees half a model. A name that ends
@@ -65,15 +72,16 @@ impl Model {
 
     /// Reads a model file of any kind, those of LIBSVM among them.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_bytes(&read_bytes(path.as_ref())?)
+        Self::from_bytes(&read_bytes(path.as_ref(), BEGINNING)?)
     }
 
     fn container(&self) -> Result<Container> {
         let mut file = Container::new(match self.function {
             Function::Expansion(_) => EXPANSION,
             Function::Components(_) => COMPONENTS,
+            Function::Features(_) => RANDOM_FEATURES,
         });
-        put_expansion(&mut file, self.expansion());
+        put_function(&mut file, &self.function);
         if let Function::Components(components) = &self.function {
             file.put(EIGENVALUES, Tensor::vector(&components.eigenvalues));
             file.put_json(TRACE, &components.trace)?;
@@ -106,15 +114,16 @@ impl Model {
 
     fn from_container(mut file: Container) -> Result<Self> {
         let record: Record = file.json("record")?;
-        let expansion = take_expansion(&mut file)?;
         let function = match file.kind() {
             EXPANSION if file.is_first_version() && record.method == KERNEL_PCA => {
                 let reason =
                     "components written by version 0.1 lack their eigenvalues: run `groat pca` again";
                 return Err(ModelError::Metadata { name: "kind", reason: reason.to_owned() }.into());
             }
-            EXPANSION => Function::Expansion(expansion),
+            EXPANSION => Function::Expansion(take_expansion(&mut file)?),
+            RANDOM_FEATURES => Function::Features(take_features(&mut file)?),
             COMPONENTS => {
+                let expansion = take_expansion(&mut file)?;
                 let eigenvalues = file.take(EIGENVALUES)?.into_vector(EIGENVALUES)?;
                 Function::Components(Components::new(expansion, eigenvalues, file.json(TRACE)?)?)
             }
@@ -129,7 +138,7 @@ impl Model {
         let standardisation: Option<Standardisation> = file.optional_json("standardisation")?;
         let inputs: Option<Inputs> = file.optional_json("inputs")?;
         let calibration: Option<Calibration> = file.optional_json("calibration")?;
-        let error_bars = take_error_bars(&mut file, function.expansion().size())?;
+        let error_bars = take_error_bars(&mut file, function.weights().rows())?;
         let intervals = take_intervals(&mut file)?;
         file.nothing_left()?;
         let model = Model::new(function)
@@ -147,8 +156,37 @@ impl Model {
     }
 }
 
-fn put_expansion(file: &mut Container, expansion: &Expansion) {
-    file.put_text("kernel", expansion.kernel().to_string());
+/// What is wrong with a model file, in words that speak of the file and not of data or of a call.
+fn in_file(error: Error) -> Error {
+    let reason = match error {
+        Error::Model(_) | Error::Io { .. } => return error,
+        Error::NotFinite { what, row, column, value } => {
+            format!("{what} holds {value} at row {row}, column {column} (both counted from 0)")
+        }
+        other => other.to_string(),
+    };
+    ModelError::Content(reason).into()
+}
+
+fn put_function(file: &mut Container, function: &Function) {
+    file.put_text("kernel", function.kernel().to_string());
+    match function {
+        Function::Expansion(expansion) => put_vectors(file, expansion),
+        Function::Components(components) => put_vectors(file, components.expansion()),
+        Function::Features(features) => {
+            file.put(FREQUENCIES, Tensor::matrix(&features.map().frequencies().to_matrix()));
+            if let Some(phases) = features.map().phases() {
+                file.put(PHASES, Tensor::vector(phases));
+            }
+        }
+    }
+    file.put("weights", Tensor::matrix(&function.weights().to_matrix()));
+    if let Some(bias) = function.bias() {
+        file.put("bias", Tensor::vector(bias));
+    }
+}
+
+fn put_vectors(file: &mut Container, expansion: &Expansion) {
     match expansion.vector_set() {
         PointSet::Dense(vectors) => file.put(VECTORS, Tensor::matrix(vectors)),
         PointSet::Sparse(vectors) => {
@@ -159,17 +197,24 @@ fn put_expansion(file: &mut Container, expansion: &Expansion) {
             file.put(FEATURES, Tensor::indices([vectors.cols() as u64]));
         }
     }
-    file.put("weights", Tensor::matrix(&expansion.weights().to_matrix()));
-    if let Some(bias) = expansion.bias() {
-        file.put("bias", Tensor::vector(bias));
-    }
+}
+
+fn take_kernel(file: &mut Container) -> Result<Kernel> {
+    let unread = |e: crate::Error| ModelError::Metadata { name: "kernel", reason: e.to_string() };
+    Ok(file.text("kernel")?.parse().map_err(unread)?)
+}
+
+fn take_features(file: &mut Container) -> Result<FeatureExpansion> {
+    let kernel = take_kernel(file)?;
+    let frequencies = file.take(FREQUENCIES)?.into_matrix(FREQUENCIES)?;
+    let phases = file.take_optional(PHASES).map(|phases| phases.into_vector(PHASES)).transpose()?;
+    let weights = file.take("weights")?.into_matrix("weights")?;
+    let bias = file.take("bias")?.into_vector("bias")?;
+    FeatureExpansion::new(RandomFeatures::new(kernel, frequencies, phases)?, Linear { weights, bias })
 }
 
 fn take_expansion(file: &mut Container) -> Result<Expansion> {
-    let kernel = file
-        .text("kernel")?
-        .parse()
-        .map_err(|e: crate::Error| ModelError::Metadata { name: "kernel", reason: e.to_string() })?;
+    let kernel = take_kernel(file)?;
     let vectors: PointSet = match file.take_optional(STARTS) {
         None => file.take(VECTORS)?.into_matrix(VECTORS)?.into(),
         Some(starts) => {

@@ -2,6 +2,9 @@
 
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
+use crate::features::FeatureExpansion;
+use crate::kernels::Kernel;
+use crate::matrix::{Matrix, Points, Rows};
 
 /// What a model evaluates.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +14,8 @@ pub enum Function {
     Expansion(Expansion),
     /// Coordinates along kernel principal components.
     Components(Components),
+    /// `f(x) = b + w.phi(x)` with random features `phi`.
+    Features(FeatureExpansion),
 }
 
 /// Kernel principal components: an expansion with one output per component, and how much each one explains.
@@ -53,34 +58,90 @@ impl Components {
 }
 
 impl Function {
-    /// The kernel expansion that is evaluated.
-    pub fn expansion(&self) -> &Expansion {
+    /// The kernel expansion that is evaluated; none where the function is one of random features.
+    pub fn expansion(&self) -> Option<&Expansion> {
         match self {
-            Function::Expansion(expansion) => expansion,
-            Function::Components(components) => &components.expansion,
+            Function::Expansion(expansion) => Some(expansion),
+            Function::Components(components) => Some(&components.expansion),
+            Function::Features(_) => None,
         }
     }
 
-    pub(super) fn expansion_mut(&mut self) -> &mut Expansion {
+    pub(super) fn expansion_mut(&mut self) -> Option<&mut Expansion> {
         match self {
-            Function::Expansion(expansion) => expansion,
-            Function::Components(components) => &mut components.expansion,
+            Function::Expansion(expansion) => Some(expansion),
+            Function::Components(components) => Some(&mut components.expansion),
+            Function::Features(_) => None,
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        match self {
+            Function::Expansion(expansion) => expansion.kernel(),
+            Function::Components(components) => components.expansion.kernel(),
+            Function::Features(features) => features.map().kernel(),
+        }
+    }
+
+    /// One row for each vector or feature, one column per output.
+    pub fn weights(&self) -> Rows<'_> {
+        match self {
+            Function::Expansion(expansion) => expansion.weights(),
+            Function::Components(components) => components.expansion.weights(),
+            Function::Features(features) => features.linear().weights.view(),
+        }
+    }
+
+    /// The constants added to the outputs, if any.
+    pub fn bias(&self) -> Option<&[f64]> {
+        match self {
+            Function::Expansion(expansion) => expansion.bias(),
+            Function::Components(components) => components.expansion.bias(),
+            Function::Features(features) => Some(&features.linear().bias),
+        }
+    }
+
+    /// Number of features it takes.
+    pub fn features(&self) -> usize {
+        match self {
+            Function::Expansion(expansion) => expansion.features(),
+            Function::Components(components) => components.expansion.features(),
+            Function::Features(features) => features.map().dimension(),
+        }
+    }
+
+    /// `f(x)` for every row: one column per output.
+    pub fn values<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
+        match self {
+            Function::Expansion(expansion) => expansion.values(x),
+            Function::Components(components) => components.expansion.values(x),
+            Function::Features(features) => features.values(x),
         }
     }
 
     /// Bytes of its numbers.
     pub(super) fn memory_bytes(&self) -> usize {
-        let more = match self {
-            Function::Expansion(_) => 0,
-            Function::Components(components) => components.eigenvalues.len() + 1,
-        };
-        self.expansion().memory_bytes() + more * size_of::<f64>()
+        match self {
+            Function::Expansion(expansion) => expansion.memory_bytes(),
+            Function::Components(components) => {
+                let more = components.eigenvalues.len() + 1;
+                components.expansion.memory_bytes() + more * size_of::<f64>()
+            }
+            Function::Features(features) => features.memory_bytes(),
+        }
     }
 }
 
 impl From<Expansion> for Function {
     fn from(expansion: Expansion) -> Self {
         Function::Expansion(expansion)
+    }
+}
+
+impl From<FeatureExpansion> for Function {
+    fn from(features: FeatureExpansion) -> Self {
+        Function::Features(features)
     }
 }
 

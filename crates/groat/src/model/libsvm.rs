@@ -43,7 +43,7 @@ impl Model {
                 "one of raw features for a LIBSVM file (--no-standardise)",
             );
         }
-        let function = self.expansion();
+        let function = self.require_expansion("one of vectors for a LIBSVM file")?;
         let classes = match &self.task {
             Task::Classification { classes, decision } => {
                 if *decision == Decision::OneVsRest && classes.len() > 2 {
@@ -69,7 +69,7 @@ impl Model {
         let bias = function.bias().map_or_else(|| vec![0.0; function.outputs()], <[f64]>::to_vec);
         let _ = writeln!(text, "total_sv {}\nrho {}", function.size(), joined(bias.iter().map(|b| -b)));
         if !self.classes().is_empty() {
-            self.write_classes(&mut text)?;
+            self.write_classes(function, &mut text)?;
         } else {
             let _ = writeln!(text, "SV");
             (0..function.size()).for_each(|v| vector_line(&mut text, function, v, function.weights().row(v)));
@@ -78,8 +78,8 @@ impl Model {
     }
 
     /// Labels, probabilities and vectors, which LIBSVM wants class by class.
-    fn write_classes(&self, text: &mut String) -> Result<()> {
-        let (function, count) = (self.expansion(), self.classes().len());
+    fn write_classes(&self, function: &Expansion, text: &mut String) -> Result<()> {
+        let count = self.classes().len();
         let two = count == 2 && function.outputs() == 1 && self.task.decision() == Some(Decision::OneVsRest);
         let whole = |label: &String| label.parse::<f64>().ok().filter(|v| v.fract() == 0.0 && v.abs() < 1e9);
         let numbers: Option<Vec<f64>> = self.classes().iter().map(whole).collect();

@@ -1,7 +1,7 @@
 //! The one fitted model: a function and what surrounds it.
 //!
 //! ```text
-//! Model = Function (a kernel expansion, or principal components)
+//! Model = Function (a kernel expansion, principal components, or a function of random features)
 //!       + task with its decision rule, classes, feature names, inputs, standardisation,
 //!         record of how it came to be, error bars, calibration, intervals
 //! ```
@@ -30,6 +30,8 @@ use crate::batch::ErrorBars;
 use crate::data::{Inputs, Standardisation};
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
+use crate::kernels::Kernel;
+use crate::matrix::Rows;
 
 /// A fitted model.
 ///
@@ -61,7 +63,7 @@ impl Model {
     pub fn new(function: impl Into<Function>) -> Self {
         let function = function.into();
         let task = match function {
-            Function::Expansion(_) => Task::regression(),
+            Function::Expansion(_) | Function::Features(_) => Task::regression(),
             Function::Components(_) => Task::Components,
         };
         Self {
@@ -126,7 +128,7 @@ impl Model {
     /// Remembers how far its predictions may be off.
     pub fn with_error_bars(mut self, error_bars: Option<ErrorBars>) -> Result<Self> {
         if let Some(error_bars) = &error_bars {
-            error_bars.check_for(self.expansion())?;
+            error_bars.check_for(self.size(), self.outputs())?;
         }
         self.error_bars = error_bars;
         Ok(self)
@@ -146,9 +148,30 @@ impl Model {
         &self.function
     }
 
-    /// The kernel expansion that is evaluated, on standardised features where the model standardises.
-    pub fn expansion(&self) -> &Expansion {
+    /// The kernel expansion that is evaluated, on standardised features where the model standardises; none for a
+    /// function of random features.
+    pub fn expansion(&self) -> Option<&Expansion> {
         self.function.expansion()
+    }
+
+    /// The expansion, or an error that says who needs one.
+    pub(crate) fn require_expansion(&self, expected: &'static str) -> Result<&Expansion> {
+        self.expansion().ok_or_else(|| Error::parameter("model", "one of random features", expected))
+    }
+
+    /// The kernel, for features as the function sees them.
+    pub fn kernel(&self) -> &Kernel {
+        self.function.kernel()
+    }
+
+    /// The weights: one row for each vector or random feature, one column per output.
+    pub fn weights(&self) -> Rows<'_> {
+        self.function.weights()
+    }
+
+    /// The constants added to the outputs, if any.
+    pub fn bias(&self) -> Option<&[f64]> {
+        self.function.bias()
     }
 
     /// What the outputs mean.
@@ -191,19 +214,19 @@ impl Model {
         self.calibration.as_ref()
     }
 
-    /// Number of vectors.
+    /// Number of vectors, or of random features.
     pub fn size(&self) -> usize {
-        self.expansion().size()
+        self.weights().rows()
     }
 
     /// Number of features it takes.
     pub fn features(&self) -> usize {
-        self.expansion().features()
+        self.function.features()
     }
 
     /// Number of outputs it gives.
     pub fn outputs(&self) -> usize {
-        self.expansion().outputs()
+        self.weights().cols()
     }
 
     /// Bytes of its numbers: the function's and the standardisation's.
@@ -215,7 +238,7 @@ impl Model {
     /// Joins vectors that are equal number for number and drops those without weight. The function does not change.
     /// Returns how many vectors went.
     pub fn merge_duplicates(&mut self) -> usize {
-        let gone = self.function.expansion_mut().merge_duplicates();
+        let gone = self.function.expansion_mut().map_or(0, Expansion::merge_duplicates);
         if gone > 0 {
             // They speak of the vectors as they were.
             self.error_bars = None;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 /// How a model came to be: enough to repeat the fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Record {
     /// The method, as on the command line.

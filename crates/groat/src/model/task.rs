@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the outputs of a model mean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Task {
     /// Numbers; one output per target.

@@ -29,6 +29,7 @@ use crate::matrix::Rows;
 use crate::online::parts::loss::Meaning;
 use crate::simd::{Aligned, axpy, dot};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// A learner made of parts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -325,6 +326,18 @@ impl Method for Composed {
             return Err(Error::parse("saved state of a learner", "ages", "they do not fit the dictionary"));
         }
         Ok(())
+    }
+
+    fn fixed(&self) -> Vec<serde_json::Value> {
+        vec![
+            json!(self.novelty),
+            json!(self.cost),
+            json!(self.projection),
+            json!(self.strategy),
+            json!(self.truncation),
+            json!(self.loss),
+            json!(self.floor),
+        ]
     }
 
     fn meaning(&self) -> Meaning {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 const AHEAD: usize = 8;
 
 /// Version of the saved state.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// An online learner: a named method, its settings, and what it has learnt.
 ///
@@ -352,7 +352,11 @@ impl TryFrom<State> for Learner {
             );
             return Err(Error::parse("saved state of a learner", &state.algorithm, reason));
         }
-        presets::find(&state.algorithm)?;
+        let new = Self::new(&state.algorithm, state.kernel.as_ref(), state.dimension, &state.settings)?;
+        if new.state.method.fixed() != state.method.fixed() {
+            let reason = "its parts are not those that its settings name";
+            return Err(Error::parse("saved state of a learner", &state.algorithm, reason));
+        }
         state.method.check(state.dimension)?;
         Ok(Self { state })
     }

@@ -49,5 +49,8 @@ mod tests;
 
 pub use crate::settings::Settings;
 pub use learner::Learner;
-pub use session::{Advice, Answer, BASELINES, Concern, Forecast, OnDrift, Prediction, Session, Totals};
+pub use session::{
+    AdaptiveWindow, Advice, Answer, BASELINES, Concern, Forecast, Labelled, Labels, OnDrift, Prediction,
+    Resumed, Session, Sessions, Totals,
+};
 pub use step::{Reading, Step};

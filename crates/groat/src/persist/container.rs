@@ -1,6 +1,6 @@
 //! The container that every kind of model is stored in.
 
-use super::write_atomically;
+use super::{checksum, write_atomically};
 use crate::error::{Error, ModelError, Result};
 use crate::matrix::Matrix;
 use safetensors::tensor::{Dtype, SafeTensors};
@@ -16,8 +16,11 @@ use std::path::Path;
 const VERSION: &str = "2";
 const FIRST: &str = "1";
 
-/// Entries that every file has.
-const FIXED: [&str; 3] = ["format", "version", "kind"];
+/// Entries that every file has; those of earlier releases lack the last.
+const FIXED: [&str; 4] = ["format", "version", "kind", "checksum"];
+
+/// Longest header that is believed, as in the safetensors crate.
+const LONGEST_HEADER: u64 = 100_000_000;
 
 /// No model file of this library comes near this; a larger one is refused before it is read.
 const LARGEST_FILE: u64 = 16 << 30;
@@ -122,12 +125,21 @@ pub(crate) struct Container {
     tensors: BTreeMap<String, Tensor>,
 }
 
-/// The bytes of a model file, at most the limit.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+/// The bytes of a model file, at most the limit. What does not begin as `text` or as a container is not read on: a
+/// device has no end.
+pub(crate) fn read_bytes(path: &Path, text: &[u8]) -> Result<Vec<u8>> {
+    let fail = |e| Error::io(path, e);
+    let mut file = File::open(path).map_err(fail)?;
     // Read rather than mapped: a special file may have no honest length.
     let mut bytes = Vec::new();
-    let read = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, e))?;
+    file.by_ref().take(9).read_to_end(&mut bytes).map_err(fail)?;
+    let container = bytes.as_chunks::<8>().0.first().is_some_and(|length| {
+        (2..=LONGEST_HEADER).contains(&u64::from_le_bytes(*length)) && bytes.last() == Some(&b'{')
+    });
+    if !container && !text.starts_with(&bytes[..bytes.len().min(text.len())]) {
+        return Err(ModelError::Container("it does not begin as such a file does".to_owned()).into());
+    }
+    let read = file.take(LARGEST_FILE).read_to_end(&mut bytes).map_err(fail)?;
     if read as u64 > LARGEST_FILE {
         return Err(ModelError::TooLarge { found: read as u64, limit: LARGEST_FILE }.into());
     }
@@ -137,7 +149,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 impl Container {
     /// An empty container for a kind of model.
     pub(crate) fn new(kind: &str) -> Self {
-        let entries = FIXED.into_iter().zip(["groat", VERSION, kind]);
+        let entries = FIXED.into_iter().zip(["groat", VERSION, kind, checksum::BLANK]);
         Self {
             entries: entries.map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
             tensors: BTreeMap::new(),
@@ -222,6 +234,7 @@ impl Container {
         bytes.extend((text.len() as u64).to_le_bytes());
         bytes.extend(text);
         self.tensors.values().for_each(|t| t.data.write(&mut bytes));
+        checksum::seal(&mut bytes);
         Ok(bytes)
     }
 
@@ -236,6 +249,9 @@ impl Container {
                 let found = if groat { found.cloned().unwrap_or_default() } else { String::new() };
                 return Err(ModelError::Version { found, known: VERSION }.into());
             }
+        }
+        if !checksum::is_sound(bytes) {
+            return Err(ModelError::Checksum.into());
         }
         // `deserialize` has checked that every array lies inside the bytes at hand, so what is allocated
         // here is never more than what was really read.

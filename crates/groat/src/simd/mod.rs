@@ -11,6 +11,7 @@ mod exp;
 mod lane;
 mod number;
 mod slices;
+mod trig;
 
 pub(crate) use aligned::Aligned;
 pub use eight::Eight;
@@ -18,6 +19,7 @@ pub(crate) use exp::exp;
 pub use lane::Lane;
 pub use number::Number;
 pub(crate) use slices::{axpy, dot, largest_magnitude, make_room};
+pub(crate) use trig::{cosines, cosines_and_sines};
 
 use std::sync::OnceLock;
 

@@ -76,17 +76,20 @@ impl<'a> Trials<'a> {
     }
 
     /// Tries kernels one after the other. The judge may start from the best trial so far. A request to stop ends the
-    /// search, though not before the first kernel was judged.
+    /// search, also in the midst of a trial where the judge hears of it; there may be no trial then.
     pub fn in_turn(
         &mut self,
         kernels: &[Kernel],
         mut judge: impl FnMut(&Kernel, Option<&Trial>) -> Result<Judgement>,
     ) -> Result<()> {
         for (i, kernel) in kernels.iter().enumerate() {
-            self.watch.progress(&Progress::new(STAGE, i, Some(kernels.len())).detail(short(kernel)));
-            self.try_one(kernel.clone(), &mut judge)?;
             if self.watch.stop_requested() {
                 break;
+            }
+            self.watch.progress(&Progress::new(STAGE, i, Some(kernels.len())).detail(short(kernel)));
+            match self.try_one(kernel.clone(), &mut judge) {
+                Err(Error::Stopped) => break,
+                outcome => outcome.map(drop)?,
             }
         }
         Ok(())
@@ -150,17 +153,23 @@ impl<'a> Trials<'a> {
         let Some(Width::Shared(width)) = start.kernel.width() else { return Ok(start.kernel.clone()) };
         let mut widths = vec![*width; features];
         let mut score = start.score;
-        for factor in [2.0, 2.0, std::f64::consts::SQRT_2] {
+        let rounds = [2.0, 2.0, std::f64::consts::SQRT_2];
+        for (round, factor) in rounds.into_iter().enumerate() {
             for k in 0..features {
                 for step in [factor, 1.0 / factor] {
                     if self.watch.stop_requested() {
                         return Ok(start.kernel.with_width(widths));
                     }
-                    let progress = Progress::new("choosing a width per feature", k, Some(features));
+                    // Over all rounds, so that the time that is left can be told.
+                    let (done, total) = (round * features + k, rounds.len() * features);
+                    let progress = Progress::new("choosing a width per feature", done, Some(total));
                     self.watch.progress(&progress.detail(format!("error {score:.4}")));
                     let mut changed = widths.clone();
                     changed[k] *= step;
-                    let found = self.try_one(start.kernel.with_width(changed.clone()), &mut judge)?;
+                    let found = match self.try_one(start.kernel.with_width(changed.clone()), &mut judge) {
+                        Err(Error::Stopped) => return Ok(start.kernel.with_width(widths)),
+                        outcome => outcome?,
+                    };
                     if found < score {
                         (widths, score) = (changed, found);
                         break;
@@ -219,10 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_leaves_one_trial_in_turn_and_none_side_by_side() {
+    fn a_stop_leaves_no_trial() {
         let mut trials = Trials::new(&Stop);
         trials.in_turn(&widths(&[1.0, 2.0]), |kernel, _| Ok(octaves(kernel, 2.0))).unwrap();
-        assert_eq!(trials.tried().len(), 1);
+        assert!(trials.tried().is_empty());
+        // Nor does one that was broken off.
+        let mut broken_off = Trials::new(&Quiet);
+        broken_off.in_turn(&widths(&[1.0, 2.0]), |_, _| Err(Error::Stopped)).unwrap();
+        assert!(broken_off.tried().is_empty());
         let all = trials.side_by_side(&widths(&[1.0]), |_| Ok(Vec::new()));
         assert!(matches!(all, Err(Error::Stopped)));
     }

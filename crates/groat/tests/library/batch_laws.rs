@@ -83,7 +83,8 @@ const GIVEN: &[(&str, &str)] = &[
 ];
 
 fn build(row: &MethodRow, kernel: &str, settings: &Settings) -> BoxedMethod {
-    methods().build(row.name, &kernel.parse().unwrap(), &[], settings).unwrap()
+    let kernel = if row.takes_kernel() { kernel.parse().unwrap() } else { KernelChoice::default() };
+    methods().build(row.name, &kernel, &[], settings).unwrap()
 }
 
 fn fit(row: &MethodRow, kernel: &str, settings: &Settings, data: &Data, task: TaskKind) -> Result<Fitted> {
@@ -228,7 +229,7 @@ fn one_row_or_two_alike_give_a_model_or_a_clear_error() {
 #[test]
 fn what_a_method_does_not_know_is_refused_with_advice() {
     let methods = methods();
-    let kernel: KernelChoice = "gaussian".parse().unwrap();
+    let kernel = KernelChoice::default();
     for row in methods.rows() {
         let said = |name: &str, value: &str| {
             let settings = Settings::new().with(name, value);

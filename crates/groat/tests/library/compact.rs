@@ -70,8 +70,8 @@ fn the_small_example_is_met() {
             ..Default::default()
         };
         let model = machine.fit(&problem, &Quiet).unwrap().model;
-        close(model.expansion().bias().unwrap()[0], svm["b"].as_f64().unwrap(), 1e-10);
-        for (a, want) in model.expansion().weights().data().iter().zip(numbers(&svm["a"])) {
+        close(model.bias().unwrap()[0], svm["b"].as_f64().unwrap(), 1e-10);
+        for (a, want) in model.weights().data().iter().zip(numbers(&svm["a"])) {
             close(*a, want, 1e-10);
         }
     }

@@ -57,7 +57,7 @@ fn no_test_error_is_far_above_the_expected_one() {
         let found = test_error(&fitted.model, &test);
         assert!(found < 1.5 * expected.error(), "{name}: {found} against {}", expected.error());
         let full = fitted.full.as_ref().unwrap();
-        let own = fitted.sizes[fitted.model.size()].error;
+        let own = fitted.sizes.iter().find(|at| at.terms == fitted.model.size()).unwrap().error;
         assert!(own < 1.1 * full.error, "{name}: {own} against {} of the full machine", full.error);
         assert!(fitted.model.size() * 2 < train.len(), "{name}: {} vectors", fitted.model.size());
     }

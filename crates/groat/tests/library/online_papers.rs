@@ -65,12 +65,12 @@ fn filter_traces() {
         assert!((step.error - want["error"].as_f64().unwrap()).abs() < 1e-14);
         assert_eq!(step.admitted, want["inserted"].as_bool().unwrap());
         let model = coherence.snapshot().unwrap().unwrap();
-        for (got, want) in model.expansion().weights().data().iter().zip(list(&want["alpha"])) {
+        for (got, want) in model.weights().data().iter().zip(list(&want["alpha"])) {
             assert!((got - want).abs() < 1e-14);
         }
     }
     let model = coherence.snapshot().unwrap().unwrap();
-    assert_eq!(model.expansion().vectors().to_matrix().data(), list(&file["dictionary"]));
+    assert_eq!(model.expansion().unwrap().vectors().to_matrix().data(), list(&file["dictionary"]));
 }
 
 /// The ten techniques of report 836 on one training set: final error and, at 10 vectors, the model.
@@ -126,8 +126,8 @@ fn reduction_of_the_sinc_model() {
             let want = &models["models"][technique];
             let index: Vec<usize> = list(&want["train_index"]).iter().map(|i| *i as usize).collect();
             let vectors: Vec<f64> = index.iter().map(|i| samples[*i].0).collect();
-            assert_eq!(model.expansion().vectors().to_matrix().data(), vectors, "{what}: vectors");
-            for (got, want) in model.expansion().weights().data().iter().zip(list(&want["alpha"])) {
+            assert_eq!(model.expansion().unwrap().vectors().to_matrix().data(), vectors, "{what}: vectors");
+            for (got, want) in model.weights().data().iter().zip(list(&want["alpha"])) {
                 assert!((got - want).abs() < 1e-5, "{what}: weight {got} instead of {want}");
             }
         }
@@ -176,10 +176,10 @@ fn sequential_projection_learning() {
         }
         let model = learner.snapshot().unwrap().unwrap();
         let index = list(&run["pair_index"]);
-        for (i, row) in index.iter().zip(model.expansion().vectors().to_matrix().view().iter()) {
+        for (i, row) in index.iter().zip(model.expansion().unwrap().vectors().to_matrix().view().iter()) {
             assert_eq!(row, pair(*i as usize).0, "{variant}: vectors");
         }
-        for (got, want) in model.expansion().weights().data().iter().zip(list(&run["alpha"])) {
+        for (got, want) in model.weights().data().iter().zip(list(&run["alpha"])) {
             assert!((got - want).abs() < 1e-6, "{variant}: weight {got} instead of {want}");
         }
     }

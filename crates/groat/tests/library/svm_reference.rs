@@ -180,19 +180,24 @@ fn objectives_and_decision_values_are_those_of_libsvm() {
         assert_eq!(values.data().len(), theirs.len(), "{name}");
         let largest = theirs.iter().fold(1.0f64, |most, v| most.max(v.abs()));
         let off = values.data().iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest;
-        // LIBSVM keeps kernel values in single precision, which coefficients of a million bring to light.
+        // LIBSVM keeps kernel values in single precision, which coefficients of a million bring to light, and rows near a
+        // curve in space, whose matrix has hardly any rank: there it is LIBSVM's answer that is off (the gap below is ours).
         let allowed = match () {
             () if name.contains("large cost") => 1e-2,
+            () if name.contains("rare") => 1e-3,
             () if linear => 1e-3,
             () => 2e-5,
         };
-        assert!(off < allowed, "{name}: decision values off by {off:e}");
+        let record = &model.record().settings;
+        assert!(off < allowed, "{name}: decision values off by {off:e}, {record:?}");
         if let Some(objective) = case["objective"].as_f64() {
             let ours: f64 = model.record().settings["objective"].parse().unwrap();
             let off = (ours - objective).abs() / objective.abs();
             // There ours may be the better one.
             let allowed = if name.contains("large cost") { 1e-5 } else { 1e-6 };
             assert!(off < allowed, "{name}: objective {ours}, LIBSVM {objective}");
+            let gap: f64 = record["duality_gap"].parse().unwrap();
+            assert!(gap.abs() < allowed * objective.abs(), "{name}: duality gap {gap}");
         }
         eprintln!(
             "{name}: decision values off by {off:.1e}, {} vectors, LIBSVM {}",

@@ -63,6 +63,11 @@ impl Cholesky {
         Ok(Cholesky { n, data: a, diagonal })
     }
 
+    /// A factor that was found elsewhere: `L` in the lower triangle of `data`, the matrix above, and its diagonal.
+    pub(crate) fn from_parts(n: usize, data: Vec<f64>, diagonal: Vec<f64>) -> Self {
+        Cholesky { n, data, diagonal }
+    }
+
     /// Number of rows.
     pub fn n(&self) -> usize {
         self.n
@@ -85,6 +90,25 @@ impl Cholesky {
         let l = self.lower();
         self.for_columns(rhs, |part| solve_lower_triangular_in_place(l, part, Par::Seq));
         Ok(())
+    }
+
+    /// Replaces each column of `rhs` (column-major, `n x k`) by `L^-T` times it: the other half of a solve.
+    pub fn solve_upper(&self, rhs: &mut [f64]) -> Result<()> {
+        self.check_rhs(rhs)?;
+        let l = self.lower();
+        self.for_columns(rhs, |part| solve_upper_triangular_in_place(l.transpose(), part, Par::Seq));
+        Ok(())
+    }
+
+    /// `L x` for one vector.
+    pub fn lower_times(&self, x: &[f64]) -> Result<Vec<f64>> {
+        check_len("numbers in a vector", self.n, x.len())?;
+        let mut out = vec![0.0; self.n];
+        for (j, x) in x.iter().enumerate() {
+            let column = &self.data[j * self.n + j..(j + 1) * self.n];
+            out[j..].iter_mut().zip(column).for_each(|(out, l)| *out += l * x);
+        }
+        Ok(out)
     }
 
     /// One step of iterative refinement of `x` towards `A x = rhs`, both column-major `n x k`.

@@ -5,6 +5,7 @@
 //! fixed pieces, whose partial results are added in order.
 
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -172,8 +173,40 @@ fn add_to_lower(a: View<'_>, out: &mut [f64]) {
     lower_tiles(view).into_par_iter().with_max_len(1).for_each(|tile| {
         let lhs = a.subcols(tile.row, tile.part.nrows()).transpose();
         let rhs = a.subcols(tile.col, tile.part.ncols());
-        matmul(tile.part, Accum::Add, lhs, rhs, 1.0, Par::Seq);
+        let (shape, full) = (shape(&tile), BlockStructure::Rectangular);
+        triangular_matmul(tile.part, shape, Accum::Add, lhs, full, rhs, full, 1.0, Par::Seq);
     });
+}
+
+/// The part of a tile that is meant: half of one on the diagonal.
+fn shape(tile: &Tile<'_>) -> BlockStructure {
+    if tile.row == tile.col { BlockStructure::TriangularLower } else { BlockStructure::Rectangular }
+}
+
+/// [`add_self_product`] of single-precision rows (row-major, `columns` numbers each): products and the sums over these
+/// rows in single precision, which is twice as fast, added to a sum in double. The rounding of a result is that of a sum
+/// over one call, so that few thousand rows at a time keep six digits however many calls there are.
+pub fn add_self_product_single(a: &[f32], columns: usize, out: &mut [f64]) -> Result<()> {
+    check_len("entries of a product", columns * columns, out.len())?;
+    let rows = a.len() / columns.max(1);
+    check_len("numbers in a matrix", rows * columns, a.len())?;
+    let a = MatRef::from_row_major_slice(a, rows, columns);
+    let view = MatMut::from_column_major_slice_mut(out, columns, columns);
+    lower_tiles(view).into_par_iter().with_max_len(1).for_each(|tile| {
+        let lhs = a.subcols(tile.row, tile.part.nrows()).transpose();
+        let rhs = a.subcols(tile.col, tile.part.ncols());
+        let (shape, full) = (shape(&tile), BlockStructure::Rectangular);
+        let mut sum = Mat::<f32>::zeros(lhs.nrows(), rhs.ncols());
+        triangular_matmul(sum.as_mut(), shape, Accum::Replace, lhs, full, rhs, full, 1.0, Par::Seq);
+        let mut part = tile.part;
+        for j in 0..sum.ncols() {
+            let first = if tile.row == tile.col { j } else { 0 };
+            for i in first..sum.nrows() {
+                part[(i, j)] += f64::from(sum[(i, j)]);
+            }
+        }
+    });
+    Ok(())
 }
 
 /// Copies the strict lower triangle of a column-major matrix onto the upper one.

@@ -27,6 +27,24 @@ pub(super) fn text_width(text: &str) -> f64 {
     7.0 * text.chars().count() as f64
 }
 
+/// Words in lines that fit; a word alone may be longer.
+pub(super) fn lines(text: &str, width: f64, letter: f64) -> Vec<String> {
+    let most = (width / letter) as usize;
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.len() - 1;
+        if lines[line].is_empty() {
+            lines[line].push_str(word);
+        } else if lines[line].chars().count() + 1 + word.chars().count() <= most {
+            lines[line].push(' ');
+            lines[line].push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
 const SWATCH: f64 = 22.0;
 const GAP: f64 = 14.0;
 

@@ -32,6 +32,9 @@ pub struct Answer {
     kernel_choice: String,
     settings: BTreeMap<String, String>,
     vectors: usize,
+    /// True where the features are random ones, which no rows became.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    random_features: bool,
     candidates: usize,
     /// The error that new rows will see, from rows that nothing was chosen on.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +102,7 @@ impl Answer {
             standard_error: expected.standard_error,
             by: expected.by.clone(),
         });
-        let own = outcome.fitted.sizes.get(model.size());
+        let own = outcome.fitted.sizes.iter().rev().find(|at| at.terms <= model.size());
         let full_machine = outcome.fitted.full.as_ref().zip(own).map(|(full, own)| FullMachine {
             vectors: full.vectors,
             error: full.error,
@@ -117,10 +120,11 @@ impl Answer {
             test_rows: outcome.test_rows,
             split: outcome.split.clone(),
             method: model.record().method.clone(),
-            kernel: model.expansion().kernel().to_string(),
+            kernel: model.kernel().to_string(),
             kernel_choice: kernel_choice(&outcome.fitted),
             settings: model.record().settings.clone(),
             vectors: model.size(),
+            random_features: model.expansion().is_none(),
             candidates: outcome.fitted.candidates,
             expected,
             full_machine,
@@ -188,6 +192,9 @@ impl Answer {
 impl Answer {
     /// How many vectors, and what the full machine would have brought.
     fn vectors_text(&self) -> String {
+        if self.random_features {
+            return format!("none; {} random features", self.vectors);
+        }
         let Some(full) = &self.full_machine else {
             return format!("{} of {} kept", self.vectors, self.candidates);
         };

@@ -2,6 +2,7 @@
 
 mod answer;
 mod comparison;
+mod dry;
 mod page;
 mod plan;
 mod streamed;
@@ -47,10 +48,22 @@ struct Outcome {
 
 /// Runs the command.
 pub fn run(args: FitArgs, session: &Session) -> anyhow::Result<()> {
+    let dry = args.dry_run;
     let plan = Plan::new(args, session)?;
+    if dry {
+        return dry::run(&plan, session);
+    }
     let outcome = if plan.streams()? { streamed::fit(plan, session)? } else { fit(plan, session)? };
-    let left_out = outcome.plan.loo.as_ref().map(|path| Ok((path, left_out(&outcome)?)));
-    let left_out = left_out.transpose().map_err(|e: anyhow::Error| e)?;
+    let left_out = match &outcome.plan.loo {
+        // A search that was broken off has fitted some rows only.
+        Some(path) if outcome.fitted.interrupted && !outcome.knows_left_out() => {
+            session
+                .remark(&format!("--loo: {} is not written, since the fit was interrupted", path.display()));
+            None
+        }
+        Some(path) => Some((path, left_out(&outcome)?)),
+        None => None,
+    };
     let page = match &outcome.plan.report {
         Some(path) => Some((path, page::page(&outcome)?)),
         None => None,
@@ -78,6 +91,11 @@ impl Outcome {
     fn interruption(&self) -> Option<String> {
         let terms = || count(self.fitted.model.size(), "vector");
         self.fitted.interrupted.then(|| format!("interrupted after {}", terms()))
+    }
+
+    /// Whether there is a leave-one-out prediction of every training row.
+    fn knows_left_out(&self) -> bool {
+        self.fitted.leave_one_out.as_ref().is_some_and(|loo| loo.predictions.rows() == self.train.len())
     }
 
     /// The columns that are predicted; none for a density.

@@ -70,7 +70,7 @@ fn settings(outcome: &Outcome) -> Section {
                 .unwrap_or_else(|| format!("none, {}", model.task().name())),
         ),
         ("method".to_owned(), model.record().method.clone()),
-        ("kernel".to_owned(), model.expansion().kernel().to_string()),
+        ("kernel".to_owned(), model.kernel().to_string()),
         ("kernel choice".to_owned(), answer::kernel_choice(&outcome.fitted)),
         ("test part".to_owned(), outcome.split.clone()),
         ("standardised".to_owned(), if outcome.plan.standardise { "yes" } else { "no" }.to_owned()),

@@ -3,7 +3,9 @@
 use crate::args::{FitArgs, KernelArg, TaskArg, flag_name};
 use crate::evaluation::named_targets;
 use crate::exit;
-use crate::session::{Session, check_output};
+use crate::files::Files;
+use crate::input::is_live;
+use crate::session::Session;
 use groat::batch::{Ability, BoxedMethod, Methods, TaskKind};
 use groat::data::{Answers, Dataset, Embedding, InputOptions, Inputs, Missing, ReadOptions, Split, Table};
 use groat::gram::Memory;
@@ -36,6 +38,9 @@ pub struct Plan {
     pub compare: Option<Vec<String>>,
 }
 
+/// Name of the parameter that holds rows out in stretches.
+const BLOCKS: &str = "blocks";
+
 /// Which rows are held out.
 enum TestPart {
     Fraction(f64),
@@ -51,7 +56,7 @@ impl Plan {
         {
             args.task = TaskArg::Density;
         }
-        let settings = args.settings.clone().with_seed(session.seed);
+        let mut settings = args.settings.clone().with_seed(session.seed);
         let method = match &args.method {
             Some(method) => method.clone(),
             None => default_method(args.task)?,
@@ -65,6 +70,11 @@ impl Plan {
             horizon: args.horizon as usize,
             feedback: !args.no_feedback,
         });
+        // The neighbours of a sample of a series share its past, so parts are held out in stretches.
+        let in_blocks = Methods::standard().find(&method)?.parameter(BLOCKS).is_some();
+        if embedding.is_some() && in_blocks && settings.get(BLOCKS).is_none() {
+            settings.set(BLOCKS, true);
+        }
         let test = match args.split {
             Some(place) => TestPart::File(place),
             None => TestPart::Fraction(args.test.unwrap_or(0.2)),
@@ -73,17 +83,11 @@ impl Plan {
         if model == Path::new("-") {
             return exit::usage("a model is not text: give --output a file name");
         }
-        let outputs: Vec<&PathBuf> = std::iter::once(&model).chain(&args.report).chain(&args.loo).collect();
-        if (1..outputs.len()).any(|i| outputs[..i].contains(&outputs[i])) {
-            return exit::usage("--output, --report and --loo must name different files");
-        }
-        let mut inputs = vec![args.data.data.as_path()];
+        let mut files = Files::default().reads(&args.data.data).writes("--output", Some(&model));
         if let TestPart::File(place) = &test {
-            inputs.push(Path::new(place.rsplit_once(':').map_or(place.as_str(), |(file, _)| file)));
+            files = files.reads(Path::new(place.rsplit_once(':').map_or(place.as_str(), |(file, _)| file)));
         }
-        for output in outputs {
-            check_output(output, &inputs)?;
-        }
+        files.writes("--report", args.report.as_ref()).writes_table("--loo", args.loo.as_ref()).check()?;
         let reading = args.data.reading.options();
         Ok(Plan {
             data: args.data.data,
@@ -97,7 +101,7 @@ impl Plan {
             missing: args.missing.into(),
             standardise: !args.no_standardise,
             method,
-            kernel: args.kernel,
+            kernel: args.kernel.unwrap_or_default(),
             settings,
             stream: args.stream,
             weights: args.weights,
@@ -130,6 +134,12 @@ impl Plan {
         ]
         .into_iter()
         .find_map(|(what, there)| there.then_some(what));
+        if self.stream && is_live(&self.data) {
+            return exit::usage(format!(
+                "--stream reads the data several times, and {} can be read only once; write it to a file first",
+                self.data.display()
+            ));
+        }
         match obstacle {
             Some(what) if self.stream => exit::usage(format!("--stream does not go together with {what}")),
             Some(_) => Ok(false),

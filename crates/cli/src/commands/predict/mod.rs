@@ -6,26 +6,27 @@ pub use columns::{columns, numbers};
 
 use crate::args::PredictArgs;
 use crate::evaluation::density_rows;
+use crate::files::Files;
 use crate::input::open_tables;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
-use crate::output::tables::print_table;
-use crate::session::{Session, check_output, stdout_error};
+use crate::output::tables::{print_table, write_block};
+use crate::session::{Session, stdout_error};
 use crate::{exit, model};
 use anyhow::Context;
 use groat::batch::density::Density;
-use groat::data::{Column, Format, Inputs, Table, TableReader, write_csv, write_table};
+use groat::data::{Column, Format, Inputs, Table, TableReader, write_table};
 use groat::model::Task;
 use groat::{Matrix, Model, Points};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
-    if let Some(output) = &args.output {
-        check_output(output, &[&args.model, &args.data.data])?;
-    }
+    let files = Files::default().reads(&args.model).reads(&args.data.data);
+    files.writes_table("--output", args.output.as_ref()).check()?;
     let model = model::load(&args.model)?;
     if args.scores && model.classes().is_empty() {
         return exit::usage(
@@ -39,7 +40,16 @@ pub fn run(args: PredictArgs, session: &Session) -> anyhow::Result<()> {
     let bar = Bar::shown_if(args.output.is_some() || !io::stdout().is_terminal(), session, "predicting");
     let reader = open_tables(&args.data.data, &args.data.reading.options(), session)?;
     let density = (*model.task() == Task::Density).then(|| Density::from_model(&model)).transpose()?;
-    let mut answers = Predictions { model, density, inputs: None, args: &args, session, bar, rows: 0 };
+    let mut answers = Predictions {
+        model,
+        density,
+        inputs: None,
+        unused: BTreeSet::new(),
+        args: &args,
+        session,
+        bar,
+        rows: 0,
+    };
     match &args.output {
         Some(path) if Format::from_path(path) == Some(Format::Parquet) => {
             let whole = answers.whole(reader)?;
@@ -122,6 +132,8 @@ struct Predictions<'a> {
     density: Option<Density>,
     /// Settled by the first batch.
     inputs: Option<Inputs>,
+    /// Columns that the model has no use for.
+    unused: BTreeSet<String>,
     args: &'a PredictArgs,
     session: &'a Session,
     bar: Bar<'a>,
@@ -133,14 +145,7 @@ impl Predictions<'_> {
     fn write(&mut self, reader: TableReader, out: &mut dyn Write, delimiter: u8) -> Result<(), Failure> {
         let mut first = true;
         self.each(reader, |answer| {
-            let mut text = Vec::new();
-            write_csv(&mut text, answer, delimiter).map_err(Failure::Writing)?;
-            let mut header = Vec::new();
-            if !first {
-                write_csv(&mut header, &answer.select(&[]), delimiter).map_err(Failure::Writing)?;
-            }
-            first = false;
-            out.write_all(&text[header.len()..]).map_err(Failure::Writing)
+            write_block(out, answer, delimiter, std::mem::take(&mut first)).map_err(Failure::Writing)
         })
     }
 
@@ -170,20 +175,27 @@ impl Predictions<'_> {
         let embedded = self.model.inputs().is_some_and(|inputs| inputs.embedding().is_some());
         if embedded || self.args.append {
             let table = self.session.unless_stopped(reader.read_all())?;
-            return take(&self.answer(&table)?);
+            take(&self.answer(&table)?)?;
+            self.remark_unused();
+            return Ok(());
         }
         for batch in reader {
             self.session.check_stop()?;
             take(&self.answer(&batch?)?)?;
         }
+        self.remark_unused();
         Ok(())
     }
 
     fn answer(&mut self, table: &Table) -> anyhow::Result<Table> {
         let inputs = match self.inputs.take() {
             Some(inputs) => inputs,
-            None => self.settle_inputs(table)?,
+            None => model::inputs(&self.model, table, &[])?,
         };
+        // All columns are known by the first batch, unless only those that occur are there.
+        if self.rows == 0 || table.is_open() {
+            self.unused.extend(model::unused_columns(&inputs, table));
+        }
         let x = inputs.apply(table)?;
         let values = match &self.density {
             Some(density) => Matrix::column(density.log_density(density_rows(x.view())?)?),
@@ -225,15 +237,11 @@ impl Predictions<'_> {
         Ok(numbers("std", &self.model, &deviations, lost))
     }
 
-    /// What the model takes from these data, as the first batch shows; says which columns it has no use for.
-    fn settle_inputs(&self, table: &Table) -> anyhow::Result<Inputs> {
-        let inputs = model::inputs(&self.model, table, &[])?;
-        let unused = model::unused_columns(&inputs, table);
-        if !unused.is_empty() && !self.args.append {
-            let list = unused.join(", ");
-            self.session
-                .remark(&format!("{} has columns that the model does not use: {list}", table.source()));
+    /// Says which columns the model has no use for.
+    fn remark_unused(&self) {
+        if !self.unused.is_empty() && !self.args.append {
+            let unused: Vec<String> = self.unused.iter().cloned().collect();
+            self.session.remark(&model::unused_remark(&self.args.data.data.display().to_string(), &unused));
         }
-        Ok(inputs)
     }
 }

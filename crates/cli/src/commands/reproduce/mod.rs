@@ -1,26 +1,36 @@
 //! `groat reproduce`: the experiments of the papers, repeated and compared. A further experiment gets a
-//! module here and a line in [`EXPERIMENTS`].
+//! module here, a line in [`EXPERIMENTS`], and two records (`--record`).
 
 mod a10;
+mod answer;
 mod b11;
 mod b13;
+mod b8;
 mod c7;
-mod comparison;
 mod d9;
+mod data;
 mod e6;
+mod estimate;
+mod line;
+mod page;
+mod paper;
+mod record;
+mod seeds;
+mod student;
 mod trial;
+mod verdict;
 
 use crate::args::ReproduceArgs;
-use crate::output::page;
+use crate::files::Files;
 use crate::output::progress::Bar;
-use crate::output::summary::duration;
-use crate::session::{Session, check_output, write_file};
+use crate::session::{Session, write_file};
+use answer::{Answer, Answers};
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use comparison::{Row, Verdict};
-use groat_report::{Page, Section};
-use serde::Serialize;
+use groat_report::Section;
+use line::Line;
+use record::Record;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use trial::Trial;
 
 /// An experiment of a paper.
@@ -28,87 +38,117 @@ pub struct Experiment {
     name: &'static str,
     title: &'static str,
     source: &'static str,
+    introduction: Introduction,
     run: fn(&Trial<'_>) -> anyhow::Result<Findings>,
+}
+
+/// What a reader of the page should know before the numbers.
+struct Introduction {
+    /// What the paper claims.
+    claims: &'static [&'static str],
+    /// The protocol as it was read.
+    protocol: &'static [&'static str],
+    /// What was unclear, and how it was read.
+    unclear: &'static [&'static str],
 }
 
 /// What an experiment found.
 #[derive(Default)]
 struct Findings {
-    rows: Vec<Row>,
+    lines: Vec<Line>,
     figures: Vec<Section>,
+    /// What was found beyond the paper: short sentences with numbers.
+    beyond: Vec<String>,
 }
 
 impl Findings {
     /// Adds what a part of the experiment found.
     fn extend(&mut self, other: Findings) {
-        self.rows.extend(other.rows);
+        self.lines.extend(other.lines);
         self.figures.extend(other.figures);
+        self.beyond.extend(other.beyond);
     }
 }
 
-const EXPERIMENTS: &[Experiment] =
-    &[a10::EXPERIMENT, b11::EXPERIMENT, b13::EXPERIMENT, c7::EXPERIMENT, d9::EXPERIMENT, e6::EXPERIMENT];
+const EXPERIMENTS: &[Experiment] = &[
+    a10::EXPERIMENT,
+    b8::EXPERIMENT,
+    b11::EXPERIMENT,
+    b13::EXPERIMENT,
+    c7::EXPERIMENT,
+    d9::EXPERIMENT,
+    e6::EXPERIMENT,
+];
+
+/// The name that stands for all experiments.
+const ALL: &str = "all";
 
 /// The names, for help and for checking what was typed.
 pub fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(EXPERIMENTS.iter().map(|e| PossibleValue::new(e.name).help(e.title)))
-}
-
-/// The result in numbers. Field names are part of the command's interface.
-#[derive(Serialize)]
-struct Answer {
-    experiment: &'static str,
-    title: &'static str,
-    source: &'static str,
-    realisations: usize,
-    seed: u64,
-    inside: usize,
-    outside: usize,
-    missing: usize,
-    seconds: f64,
-    rows: Vec<Row>,
+    let each = EXPERIMENTS.iter().map(|e| PossibleValue::new(e.name).help(e.title));
+    PossibleValuesParser::new(each.chain([PossibleValue::new(ALL).help("every one of them")]))
 }
 
 /// Runs the command.
 pub fn run(args: ReproduceArgs, session: &Session) -> anyhow::Result<()> {
-    let experiment = EXPERIMENTS.iter().find(|e| Some(e.name) == args.experiment.as_deref());
-    let Some(experiment) = experiment else { return list(session) };
-    if let Some(report) = &args.report {
-        check_output(report, &[])?;
+    let wanted = |e: &&Experiment| args.experiments.iter().any(|name| name == e.name || name == ALL);
+    let chosen: Vec<&Experiment> = EXPERIMENTS.iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        return list(session);
     }
-    let started = Instant::now();
-    let bar = Bar::new(session, experiment.title);
-    let wanted = args.realisations as usize;
-    let trial = Trial {
-        realisations: if args.quick { wanted.min(20) } else { wanted },
-        quick: args.quick,
-        seed: session.seed,
-        data: args.data.or_else(data_folder),
-        bar: &bar,
-        draws: args.draws.as_deref(),
-        peers: args.peers.as_deref(),
-    };
-    let findings = (experiment.run)(&trial)?;
-    let realisations = trial.realisations;
-    drop(bar);
-    let count = |verdict| findings.rows.iter().filter(|row| row.verdict == verdict).count();
-    let answer = Answer {
-        experiment: experiment.name,
-        title: experiment.title,
-        source: experiment.source,
-        realisations,
-        seed: session.seed,
-        inside: count(Verdict::Inside),
-        outside: count(Verdict::Outside),
-        missing: count(Verdict::Missing),
-        seconds: started.elapsed().as_secs_f64(),
-        rows: findings.rows,
-    };
+    let files = args.peers.iter().fold(Files::default(), |files, peers| files.reads(peers));
+    files.writes("--report", args.report.as_ref()).check()?;
+    if let Some(seeds) = args.seeds {
+        return seeds::run(&args, &chosen, seeds, session);
+    }
+    let mut answers = Vec::new();
+    for experiment in chosen {
+        let answer = experiment.answer(&args, session.seed, session)?;
+        if let Some(folder) = &args.record {
+            answer.record().write(folder)?;
+        }
+        answers.push(answer);
+    }
+    if args.draws.is_some() {
+        return Ok(());
+    }
+    let answers = Answers::new(answers);
     if let Some(path) = &args.report {
-        write_file(path, answer.page(findings.figures).as_bytes())?;
+        write_file(path, page::html(&answers).as_bytes())?;
     }
-    session.answer(&answer, || answer.text())?;
-    answer.verdict()
+    session.answer(&answers, || answers.text())?;
+    if args.record.is_some() { Ok(()) } else { answers.verdict() }
+}
+
+impl Experiment {
+    /// Runs the experiment and judges what it found.
+    fn answer(&'static self, args: &ReproduceArgs, seed: u64, session: &Session) -> anyhow::Result<Answer> {
+        let started = Instant::now();
+        let bar = Bar::new(session, self.title);
+        let wanted = args.realisations as usize;
+        let trial = Trial {
+            realisations: if args.quick { wanted.min(20) } else { wanted },
+            quick: args.quick,
+            seed,
+            data: args.data.clone().or_else(data_folder),
+            bar: &bar,
+            draws: args.draws.as_deref(),
+            peers: args.peers.as_deref(),
+        };
+        let findings = (self.run)(&trial)?;
+        let record = Record::committed(self.name, args.quick)?;
+        let same = (record.seed, record.realisations) == (seed, trial.realisations);
+        Ok(Answer {
+            experiment: self,
+            quick: args.quick,
+            realisations: trial.realisations,
+            seed,
+            seconds: started.elapsed().as_secs_f64(),
+            lines: verdict::judge(findings.lines, &record, same),
+            beyond: findings.beyond,
+            figures: findings.figures,
+        })
+    }
 }
 
 /// The folder with data sets when none is named.
@@ -123,44 +163,4 @@ fn list(session: &Session) -> anyhow::Result<()> {
     let names: Vec<_> = EXPERIMENTS.iter().map(|e| (e.name, e.title, e.source)).collect();
     let line = |(name, title, source): &(&str, &str, &str)| format!("{name:<5} {title}\n      {source}\n");
     session.answer(&names, || names.iter().map(line).collect())
-}
-
-impl Answer {
-    fn text(&self) -> String {
-        format!("{}: {}\n{}\n\n{}{}\n", self.experiment, self.title, self.source, self.lines(), self.tally())
-    }
-
-    fn lines(&self) -> String {
-        comparison::text(&self.rows)
-    }
-
-    fn tally(&self) -> String {
-        format!(
-            "{} inside, {} outside, {} missing; {} realisations, seed {}, {}",
-            self.inside,
-            self.outside,
-            self.missing,
-            self.realisations,
-            self.seed,
-            duration(Duration::from_secs_f64(self.seconds))
-        )
-    }
-
-    fn page(&self, figures: Vec<Section>) -> String {
-        let comparison = Section::new("Comparison").text(self.tally()).table(comparison::table(&self.rows));
-        let page = Page::new(format!("{}: {}", self.experiment, self.title)).lead(self.source);
-        let page = figures.into_iter().fold(page, Page::section);
-        page.section(comparison).foot(page::foot()).to_html()
-    }
-
-    /// Fails unless every line was run and lies in its band.
-    fn verdict(&self) -> anyhow::Result<()> {
-        match (self.outside, self.missing) {
-            (0, 0) => Ok(()),
-            (0, missing) => {
-                anyhow::bail!("{missing} lines of {} were not run: data are missing", self.experiment)
-            }
-            (outside, _) => anyhow::bail!("{outside} lines of {} lie outside their band", self.experiment),
-        }
-    }
 }

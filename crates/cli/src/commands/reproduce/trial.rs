@@ -1,5 +1,6 @@
 //! What an experiment is given: how many realisations, which seed, where the data are.
 
+use super::data;
 use crate::output::progress::Bar;
 use groat::batch::Watch;
 use groat::data::{ReadOptions, Table, read_table};
@@ -10,9 +11,6 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Realisations for which the bands are stated.
-pub const STATED: usize = 100;
 
 /// A run of an experiment.
 pub struct Trial<'a> {
@@ -50,18 +48,17 @@ impl Trial<'_> {
         (0..self.realisations).into_par_iter().map(one).collect()
     }
 
-    /// How much wider than stated the band of a mean must be, because there are fewer realisations.
-    pub fn widening(&self) -> f64 {
-        (STATED as f64 / self.realisations as f64).sqrt().max(1.0)
-    }
-
-    /// Reads a data set, or says where it was looked for.
-    pub fn table(&self, name: &str) -> anyhow::Result<Result<Table, String>> {
-        let file = Path::new(name).join("data.csv.gz");
-        self.find(&file).map_or_else(
-            || Ok(Err(format!("no {} (--data)", file.display()))),
+    /// Reads a file of a data set, or says how to get it.
+    pub fn read(&self, set: &str, file: &str) -> anyhow::Result<Result<Table, String>> {
+        self.find(&Path::new(set).join(file)).map_or_else(
+            || Ok(Err(data::help(set, file))),
             |path| Ok(Ok(read_table(path, &ReadOptions::default())?)),
         )
+    }
+
+    /// Reads a data set, or says how to get it.
+    pub fn table(&self, set: &str) -> anyhow::Result<Result<Table, String>> {
+        self.read(set, "data.csv.gz")
     }
 
     /// A file of the data folder, in it or in a folder `data` in it.

@@ -5,9 +5,8 @@ use crate::args::{MethodArgs, OnDriftArg, StreamArgs};
 use crate::exit;
 use crate::session::Session;
 use groat::Kernel;
-use groat::data::{Embedding, InputOptions, Inputs};
+use groat::data::{Embedding, InputOptions, Inputs, find_inputs};
 use groat::online::{self, Learner, OnDrift, Settings};
-use std::path::Path;
 
 /// The preset when none is named.
 pub const DEFAULT: &str = "auto";
@@ -64,6 +63,9 @@ impl Recipe {
         if !bare {
             session = session.standardised(!self.width_given)?;
         }
+        if args.search.tune_live {
+            session = session.with_tuning();
+        }
         Ok(session)
     }
 }
@@ -79,31 +81,43 @@ fn on_drift(asked: OnDriftArg) -> OnDrift {
 /// The session of a saved state. One without inputs (its samples were numbers) learns which columns they are now.
 pub fn resume(
     args: &StreamArgs,
-    path: &Path,
+    mut learning: online::Session,
     rows: &Rows,
     session: &Session,
 ) -> anyhow::Result<online::Session> {
-    let mut learning = online::Session::load(path)?;
-    let columns_given = args.target.is_some() || !args.features.is_empty() || args.embed.is_some();
-    match (learning.inputs(), columns_given) {
-        (Some(_), true) => {
-            return exit::usage(format!(
-                "{} knows its columns: leave out --target, --features and --embed",
-                path.display()
-            ));
-        }
-        (Some(_), false) => {}
-        (None, _) if args.target.is_none() => {
-            return exit::usage(format!("{} knows no columns: name the --target", path.display()));
-        }
-        (None, _) => learning = learning.with_inputs(choose_inputs(args, rows)?)?,
+    if learning.inputs().is_some() {
+        refuse_columns(args)?;
+    } else if args.target.is_none() {
+        return exit::usage(format!("{} knows no columns: name the --target", resumed_from(args)));
+    } else {
+        learning = learning.with_inputs(choose_inputs(args, rows)?)?;
     }
-    let next = learning.totals().rows + 1;
-    session.remark(&match args.replay {
-        true => format!("{}: going on at row {next}, after {} rows seen before", path.display(), next - 1),
-        false => format!("{}: the first row of this input is taken as row {next}", path.display()),
-    });
+    announce(args, learning.totals().rows, session);
     Ok(learning)
+}
+
+fn resumed_from(args: &StreamArgs) -> String {
+    args.resume.as_ref().map_or_else(String::new, |path| path.display().to_string())
+}
+
+/// Fails when columns are named for a state that knows its own.
+pub fn refuse_columns(args: &StreamArgs) -> anyhow::Result<()> {
+    if args.target.is_some() || !args.features.is_empty() || args.embed.is_some() {
+        return exit::usage(format!(
+            "{} knows its columns: leave out --target, --features and --embed",
+            resumed_from(args)
+        ));
+    }
+    Ok(())
+}
+
+/// Says where a state that has seen some rows goes on.
+pub fn announce(args: &StreamArgs, seen: u64, session: &Session) {
+    let (from, next) = (resumed_from(args), seen + 1);
+    session.remark(&match args.replay {
+        true => format!("{from}: going on at row {next}, after {seen} rows seen before"),
+        false => format!("{from}: the first row of this input is taken as row {next}"),
+    });
 }
 
 /// The columns that were asked for.
@@ -127,8 +141,18 @@ pub fn inputs_of(args: &StreamArgs, rows: &Rows, target: &str, others: &[String]
         features: args.features.clone(),
         exclude: args.key.iter().chain(others).cloned().collect(),
         embedding,
+        categorical: args.reading.categorical.clone(),
         ..InputOptions::default()
     };
+    if !options.categorical.is_empty() {
+        if rows.live {
+            return exit::usage(
+                "--categorical: the categories must be known before the first row, so it takes a file that can be read twice",
+            );
+        }
+        let (path, reading) = (&args.data, args.reading.options());
+        return Ok(find_inputs(path, &reading, &options, &mut |_, _| rows.check_stop())?);
+    }
     Ok(Inputs::choose(rows.source(), rows.names(), rows.is_named(), &options)?)
 }
 

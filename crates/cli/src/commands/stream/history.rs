@@ -17,6 +17,8 @@ pub struct Moment {
     pub target: Option<f64>,
     pub prediction: f64,
     pub interval: Option<(f64, f64)>,
+    /// Beyond the last row.
+    pub forecast: bool,
 }
 
 /// The course of a run: blocks of steps, merged in pairs whenever there are too many.
@@ -78,6 +80,7 @@ impl History {
             target: answer.y,
             prediction: answer.prediction.value,
             interval: answer.prediction.interval,
+            forecast: false,
         };
         self.keep_moment(moment);
         let (Some(y), Some(step)) = (answer.y, answer.step) else { return };
@@ -120,6 +123,7 @@ impl History {
             target: None,
             prediction: forecast.value,
             interval: None,
+            forecast: true,
         }));
     }
 

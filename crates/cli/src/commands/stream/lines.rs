@@ -2,8 +2,8 @@
 
 use crate::session::stdout_error;
 use groat::online::Answer;
-use groat::persist::write_atomically;
-use std::fs::{File, OpenOptions};
+use groat::persist::{Destination, write_atomically};
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,7 @@ pub struct Lines {
     std: bool,
     /// The target that the next line is about, where there are several.
     about: Option<String>,
+    failed: bool,
 }
 
 /// One line: what is there of it is written, the rest stays empty.
@@ -35,19 +36,35 @@ struct Line {
 }
 
 impl Lines {
-    /// Lines to a file, or to standard output as CSV or as JSON objects. After `step` samples of an earlier run a
-    /// file goes on: what stands in it for later steps (they were learnt after the state was saved) goes.
-    pub fn open(path: Option<&Path>, json: bool, live: bool, step: u64) -> anyhow::Result<Self> {
+    /// Lines to a file, or to standard output as CSV or as JSON objects. After `seen` rows of an earlier run a
+    /// file goes on: what stands in it for later rows (they came after the state was saved) goes.
+    pub fn open(path: Option<&Path>, json: bool, live: bool, seen: u64) -> anyhow::Result<Self> {
         let Some(path) = path else {
             // A stream that goes on from a state still starts its lines with a header: its reader is a new one.
             let out = Box::new(BufWriter::new(io::stdout().lock()));
-            return Ok(Self { out, path: None, json, live, head: !json, std: false, about: None });
+            return Ok(Self {
+                out,
+                path: None,
+                json,
+                live,
+                head: !json,
+                std: false,
+                about: None,
+                failed: false,
+            });
         };
-        let fail = |error| groat::Error::io(path.display().to_string(), error);
-        let goes_on = step > 0 && path.is_file();
-        let (file, std) = if goes_on { cut(path, step)? } else { (File::create(path).map_err(fail)?, false) };
-        let out = Box::new(BufWriter::new(file));
-        Ok(Self { out, path: Some(path.to_owned()), json: false, live, head: !goes_on, std, about: None })
+        let goes_on = seen > 0 && path.is_file();
+        let (out, std) = if goes_on { cut(path, seen)? } else { (open_output(path)?, false) };
+        Ok(Self {
+            out,
+            path: Some(path.to_owned()),
+            json: false,
+            live,
+            head: !goes_on,
+            std,
+            about: None,
+            failed: false,
+        })
     }
 
     /// Says which of several targets the next line is about.
@@ -80,12 +97,17 @@ impl Lines {
     fn put(&mut self, line: &Line) -> anyhow::Result<()> {
         let result = if self.json { self.object(line) } else { self.text(line) };
         let result = result.and_then(|()| if self.live { self.out.flush() } else { Ok(()) });
-        result.map_err(|error| self.error(error))
+        result.map_err(|error| self.failure(error))
+    }
+
+    /// Whether nobody takes the lines any more: the reader has gone, or the disk is full.
+    pub fn has_failed(&self) -> bool {
+        self.failed
     }
 
     /// Writes out what is still in memory.
     pub fn flush(&mut self) -> anyhow::Result<()> {
-        self.out.flush().map_err(|error| self.error(error))
+        self.out.flush().map_err(|error| self.failure(error))
     }
 
     fn text(&mut self, line: &Line) -> io::Result<()> {
@@ -113,11 +135,11 @@ impl Lines {
 
     fn object(&mut self, line: &Line) -> io::Result<()> {
         let step = line.step.map_or_else(String::new, |step| format!("\"step\":{step},"));
-        write!(self.out, "{{{step}\"row\":{},\"prediction\":{:?}", line.row, line.prediction)?;
+        write!(self.out, "{{{step}\"row\":{},\"prediction\":{}", line.row, json(line.prediction))?;
         let (low, high) = (line.interval.map(|(low, _)| low), line.interval.map(|(_, high)| high));
         for (name, value) in [("error", line.error), ("std", line.std), ("low", low), ("high", high)] {
             if let Some(value) = value {
-                write!(self.out, ",\"{name}\":{value:?}")?;
+                write!(self.out, ",\"{name}\":{}", json(value))?;
             }
         }
         if let Some(size) = line.size {
@@ -129,7 +151,8 @@ impl Lines {
         writeln!(self.out, "{}}}", if line.drift { ",\"drift\":true" } else { "" })
     }
 
-    fn error(&self, error: io::Error) -> anyhow::Error {
+    fn failure(&mut self, error: io::Error) -> anyhow::Error {
+        self.failed = true;
         match &self.path {
             Some(path) => groat::Error::io(path.display().to_string(), error).into(),
             None => stdout_error(error),
@@ -146,14 +169,38 @@ fn whole(value: Option<u64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// Keeps the header and the lines up to `step`, and opens the file to go on. Says whether it has standard deviations.
-fn cut(path: &Path, step: u64) -> anyhow::Result<(File, bool)> {
+/// The same in JSON, which knows no infinity.
+fn json(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { "null".to_owned() }
+}
+
+/// A place for lines that are seen as they are written.
+pub fn open_output(path: &Path) -> anyhow::Result<Box<dyn Write>> {
+    let out = Destination::of(path).and_then(|destination| destination.open());
+    Ok(Box::new(BufWriter::new(out.map_err(|error| groat::Error::io(path, error))?)))
+}
+
+/// Keeps the header and the lines of rows up to `seen`, and opens the file to go on. Says whether it has standard
+/// deviations. A last line that was cut off when the disk was full is no line.
+pub fn cut(path: &Path, seen: u64) -> anyhow::Result<(Box<dyn Write>, bool)> {
     let fail = |error| groat::Error::io(path.display().to_string(), error);
     let text = std::fs::read_to_string(path).map_err(fail)?;
-    let number = |line: &str| line.split(',').next().and_then(|n| n.parse::<u64>().ok());
-    let kept = |(i, line): &(usize, &str)| *i == 0 || number(line).is_some_and(|n| n <= step);
-    let lines: Vec<&str> = text.lines().enumerate().filter(kept).map(|(_, line)| line).collect();
-    let std = lines.first().is_some_and(|head| head.split(',').any(|name| name == "std"));
-    write_atomically(path, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
-    Ok((OpenOptions::new().append(true).open(path).map_err(fail)?, std))
+    let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    let head = lines.next().unwrap_or_default();
+    let names: Vec<&str> = head.trim_end().split(',').collect();
+    let Some(row) = names.iter().position(|name| *name == "row") else {
+        anyhow::bail!(
+            "{} holds no lines of a stream, so that none can follow; write to another file",
+            path.display()
+        );
+    };
+    let kept = |line: &&str| {
+        let fields: Vec<&str> = line.trim_end().split(',').collect();
+        let number = fields.get(row).and_then(|field| field.parse::<u64>().ok());
+        fields.len() == names.len() && number.is_some_and(|number| number <= seen)
+    };
+    let lines: Vec<&str> = std::iter::once(head).chain(lines.filter(kept)).collect();
+    write_atomically(path, |out| lines.iter().try_for_each(|line| out.write_all(line.as_bytes())))?;
+    let file = OpenOptions::new().append(true).open(path).map_err(fail)?;
+    Ok((Box::new(BufWriter::new(file)), names.contains(&"std")))
 }

@@ -3,6 +3,7 @@
 mod build;
 mod compare;
 mod history;
+mod labels;
 mod lines;
 pub mod list;
 mod page;
@@ -12,12 +13,15 @@ mod summary;
 mod tune;
 
 use crate::args::{OnBadRow, StreamArgs};
+use crate::exit::{self, Interrupted};
+use crate::files::Files;
 use crate::output::progress::Bar;
-use crate::session::{Session, check_output, write_file};
+use crate::session::{Session, write_file};
 use build::{Recipe, choose_inputs, resume};
 use groat::Error;
 use groat::data::Record;
 use groat::online;
+use groat::persist::{Claim, Destination};
 use groat_report::number;
 use history::History;
 use lines::Lines;
@@ -48,9 +52,10 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     if let Some(wanted) = args.method.algorithm.as_deref().and_then(list::wanted) {
         return list::show(wanted, args.method.all, session);
     }
-    for path in [&args.out, &args.save, &args.model, &args.report].into_iter().flatten() {
-        check_output(path, &[&args.data])?;
-    }
+    let files = Files::default().reads(&args.data).goes_on_from(args.resume.as_ref(), "--save");
+    let files = files.writes("--out", args.out.as_ref()).writes("--save", args.save.as_ref());
+    files.writes("--model", args.model.as_ref()).writes("--report", args.report.as_ref()).check()?;
+    let _claim = claim(&args)?;
     let started = Instant::now();
     let waiting = bar(&args, session, "waiting for the first row");
     let mut rows = Rows::open(&args.data, &args.reading.options(), session)?;
@@ -61,18 +66,40 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     if args.search.tune {
         return tune::run(&args, rows, session);
     }
-    if let Some(targets) = several::wanted(&args, &mut rows)? {
-        return several::run(&args, rows, targets, session);
-    }
-    let mut stream = Stream::open(&args, &rows, session)?;
+    let resumed = args.resume.as_ref().map(online::Resumed::load).transpose()?;
+    let learning = match resumed {
+        Some(online::Resumed::Several(sessions)) => {
+            return several::go_on(&args, rows, *sessions, session);
+        }
+        Some(online::Resumed::One(learning)) => resume(&args, *learning, &rows, session)?,
+        None => match several::wanted(&args, &mut rows)? {
+            Some(targets) => return several::run(&args, rows, targets, session),
+            None => Recipe::of(&args.method)?.session(&args, choose_inputs(&args, &rows)?)?,
+        },
+    };
+    let mut stream = Stream::open(&args, learning, &rows, session)?;
     let source = rows.source().to_owned();
     let outcome = stream.follow(&mut rows, session, started);
-    // Whatever ended the stream, what was learnt is kept.
-    stream.lines.flush()?;
+    // Whatever ended the stream, what was learnt is kept, also where nobody takes its lines any more.
+    let written = stream.lines.flush();
     stream.save()?;
-    outcome?;
-    stream.forecast()?;
-    stream.finish(Outcome::new(&stream, source, started.elapsed()), session)
+    let written = match outcome {
+        // That nobody takes the lines is told at the end.
+        Err(error) if stream.lines.has_failed() => Err(error),
+        other => other.and(written),
+    };
+    if written.is_err() && !stream.lines.has_failed() {
+        return written;
+    }
+    let written = written.and_then(|()| stream.forecast());
+    stream.finish(Outcome::new(&args, &stream.session, source, started.elapsed()), written, session)
+}
+
+/// The right to write the state: a second process would overwrite what the first has learnt.
+fn claim(args: &StreamArgs) -> anyhow::Result<Option<Claim>> {
+    let Some(path) = &args.save else { return Ok(None) };
+    let file = Destination::of(path).map_err(|e| Error::io(path, e))?;
+    Ok(file.file().map(Claim::of).transpose()?)
 }
 
 /// A bar, unless lines of answers scroll by on the terminal.
@@ -82,16 +109,18 @@ fn bar<'a>(args: &StreamArgs, session: &'a Session, what: &str) -> Option<Bar<'a
 }
 
 impl<'a> Stream<'a> {
-    /// A new stream, or one that goes on from a saved state.
-    fn open(args: &'a StreamArgs, rows: &Rows, session: &Session) -> anyhow::Result<Self> {
-        let mut learning = match &args.resume {
-            None => Recipe::of(&args.method)?.session(args, choose_inputs(args, rows)?)?,
-            Some(path) => resume(args, path, rows, session)?,
-        };
+    /// A stream whose session is new, or goes on from a saved state.
+    fn open(
+        args: &'a StreamArgs,
+        mut learning: online::Session,
+        rows: &Rows,
+        session: &Session,
+    ) -> anyhow::Result<Self> {
         learning.read_from(rows.source(), rows.names(), rows.is_named())?;
         learning.inputs().map_or(Ok(()), |inputs| rows.check(inputs))?;
         let steps = learning.totals().steps;
-        let lines = Lines::open(args.out.as_deref(), session.json, rows.live, steps)?;
+        let seen = learning.totals().rows;
+        let lines = Lines::open(args.out.as_deref(), session.json, rows.live, seen)?;
         let key = args.key.as_ref().and_then(|key| rows.names().iter().position(|name| name == key));
         Ok(Self { args, session: learning, lines, history: History::new(steps), key })
     }
@@ -103,22 +132,23 @@ impl<'a> Stream<'a> {
         let before = self.session.totals().steps;
         let seen = if self.args.replay { self.session.totals().rows } else { 0 };
         let most = if rows.live || self.key.is_some() { 1 } else { AHEAD };
-        let mut unread = rows.skip(usize::try_from(seen).unwrap_or(usize::MAX));
+        self.pass_over(rows, seen, session)?;
         let mut ahead = Vec::with_capacity(most);
         loop {
             // A checkpoint falls between rows, so no more are read ahead than there are before the next one.
             let every = self.args.checkpoint_every;
             let until = every.map_or(u64::MAX, |n| n - self.session.totals().rows % n);
             let limit = most.min(usize::try_from(until).unwrap_or(most));
-            ahead.extend(unread.by_ref().take(limit));
+            ahead.extend(rows.by_ref().take(limit));
             if ahead.is_empty() {
                 break;
             }
             self.take_all(&mut ahead)?;
             let totals = *self.session.totals();
             if every.is_some_and(|n| totals.rows.is_multiple_of(n)) {
-                self.lines.flush()?;
+                let written = self.lines.flush();
                 self.save()?;
+                written?;
             }
             if session.stop_requested() {
                 break;
@@ -132,13 +162,18 @@ impl<'a> Stream<'a> {
                 bar.show(self.progress(speed), totals.steps, None);
             }
         }
-        drop(bar);
-        if session.stop_requested() {
-            let rows = self.session.totals().rows;
-            let next = self.args.save.as_ref().map_or_else(String::new, |path| {
-                format!("; --resume {} goes on at row {}", path.display(), rows + 1)
-            });
-            session.remark(&format!("stopped after row {rows}{next}"));
+        Ok(())
+    }
+
+    /// Passes over the rows that the state has seen.
+    fn pass_over(&self, rows: &mut Rows, seen: u64, session: &Session) -> anyhow::Result<()> {
+        for passed in 0..seen {
+            if rows.next().is_none() && !session.stop_requested() {
+                return exit::usage(format!(
+                    "--replay: the state has seen {seen} rows, and {} ends after {passed}: it is another input",
+                    rows.source()
+                ));
+            }
         }
         Ok(())
     }
@@ -178,7 +213,9 @@ impl<'a> Stream<'a> {
             let (every, history, lines) = (self.args.every, &mut self.history, &mut self.lines);
             let mut failed = Ok(());
             let taken = self.session.take_ahead(&records[next..], |answer| {
-                failed = put(every, history, lines, &answer);
+                if failed.is_ok() {
+                    failed = put(every, history, lines, &answer);
+                }
                 Ok(())
             })?;
             failed?;
@@ -231,15 +268,18 @@ impl<'a> Stream<'a> {
         self.lines.flush()
     }
 
-    /// Model, page and summary; and exit code 1 if the learner has diverged.
-    fn finish(&self, outcome: Outcome, session: &Session) -> anyhow::Result<()> {
+    /// Model, page and summary, whether or not the lines could be written; and exit code 1 if the learner has diverged.
+    fn finish(&self, outcome: Outcome, written: anyhow::Result<()>, session: &Session) -> anyhow::Result<()> {
         if let Some(path) = &self.args.model {
             self.session.model()?.save(path)?;
         }
         if let Some(path) = &self.args.report {
             write_file(path, page::page(self, &outcome)?.as_bytes())?;
         }
-        session.check_stop()?;
+        written?;
+        if session.stop_requested() {
+            return Err(interruption(self.args, self.session.totals().rows).into());
+        }
         // Standard output belongs to the lines unless they went to a file.
         if self.args.out.is_some() {
             session.answer(&outcome, || outcome.text())?;
@@ -256,6 +296,14 @@ impl<'a> Stream<'a> {
         }
         Ok(())
     }
+}
+
+/// That the wish to stop ended the stream, and how to go on.
+fn interruption(args: &StreamArgs, rows: u64) -> Interrupted {
+    let next = args.save.as_ref().map_or_else(String::new, |path| {
+        format!("; --resume {} goes on at row {}", path.display(), rows + 1)
+    });
+    Interrupted(format!("stopped after row {rows}{next}"))
 }
 
 /// Writes the answer to a row and remembers it for the page.

@@ -8,33 +8,65 @@ use crate::output::page::{self, Part};
 use crate::output::summary::count;
 use groat::Matrix;
 use groat::data::{Answers, Dataset};
-use groat::online::BASELINES;
+use groat::online::{self, BASELINES};
 use groat_report::{Axis, Band, Chart, Line, Page, Rule, Section, Table, number};
 
 /// The whole page.
 pub fn page(stream: &Stream<'_>, outcome: &Outcome) -> anyhow::Result<String> {
-    let lead = format!(
+    let page = Page::new(format!("{} in {}", outcome.target, outcome.source)).lead(lead(outcome));
+    let page = target(page, "", &stream.session, &stream.history, outcome)?;
+    Ok(page.section(settings(outcome)).foot(page::foot()).to_html())
+}
+
+/// The page of several targets.
+pub fn page_of_targets(
+    targets: &[(&online::Session, &History, Outcome)],
+    source: &str,
+) -> anyhow::Result<String> {
+    let names: Vec<&str> = targets.iter().map(|(.., outcome)| outcome.target.as_str()).collect();
+    let mut page = Page::new(format!("{} in {source}", names.join(", ")));
+    for (session, history, outcome) in targets {
+        page = page.lead(format!("{}: {}", outcome.target, lead(outcome)));
+        page = target(page, &format!("{}: ", outcome.target), session, history, outcome)?;
+    }
+    if let Some((.., outcome)) = targets.first() {
+        page = page.section(settings(outcome));
+    }
+    Ok(page.foot(page::foot()).to_html())
+}
+
+fn lead(outcome: &Outcome) -> String {
+    format!(
         "{} learnt one at a time by {}; {} kept. Every prediction was made before its target was seen.",
         count(outcome.steps as usize, "sample"),
         outcome.algorithm,
         count(outcome.size, "vector")
-    );
-    let mut page = Page::new(format!("{} in {}", outcome.target, outcome.source)).lead(lead);
+    )
+}
+
+/// What there is to say of one target; headings begin with `about`.
+fn target(
+    mut page: Page,
+    about: &str,
+    session: &online::Session,
+    history: &History,
+    outcome: &Outcome,
+) -> anyhow::Result<Page> {
     for advice in &outcome.advice {
-        page = page.lead(format!("Take note: {}.", advice.text));
+        page = page.lead(format!("Take note: {about}{}.", advice.text));
     }
     page = page
-        .section(errors(outcome))
-        .section(signal(&stream.history, outcome))
-        .section(course(&stream.history, outcome));
-    if let Some(section) = function(stream, &outcome.target)? {
+        .section(errors(about, outcome))
+        .section(signal(about, history, outcome))
+        .section(course(about, history, outcome));
+    if let Some(section) = function(session, history, &outcome.target)? {
         page = page.section(section);
     }
-    Ok(page.section(readings(stream, outcome)).section(settings(outcome)).foot(page::foot()).to_html())
+    Ok(page.section(readings(about, session, outcome)))
 }
 
 /// How the learner compares.
-fn errors(outcome: &Outcome) -> Section {
+fn errors(about: &str, outcome: &Outcome) -> Section {
     let own = outcome.mean_squared.unwrap_or(f64::NAN);
     let mut table = Table::new("Errors", ["predictor", "mean squared error", "this learner's, of it"]).row([
         outcome.algorithm.clone(),
@@ -47,24 +79,27 @@ fn errors(outcome: &Outcome) -> Section {
             table = table.row([name.to_owned(), number(*error), times]);
         }
     }
-    Section::new("Beside the baselines").table(table)
+    Section::new(format!("{about}Beside the baselines")).table(table)
 }
 
 /// Target and prediction over time.
-fn signal(history: &History, outcome: &Outcome) -> Section {
+fn signal(about: &str, history: &History, outcome: &Outcome) -> Section {
     let whole: Vec<Moment> = history.whole.clone();
     let newest: Vec<Moment> = history.newest.iter().copied().collect();
-    Section::new("Signal and prediction").chart(moments("The whole run", &whole, outcome)).chart(moments(
-        "The last part",
-        &newest,
-        outcome,
-    ))
+    Section::new(format!("{about}Signal and prediction"))
+        .chart(moments("The whole run", &whole, outcome))
+        .chart(moments("The last part", &newest, outcome))
 }
 
 fn moments(title: &str, moments: &[Moment], outcome: &Outcome) -> Chart {
     let band = moments.iter().filter_map(|m| m.interval.map(|(low, high)| (m.step, low, high))).collect();
     let targets = moments.iter().filter_map(|m| Some((m.step, m.target?))).collect();
-    let predictions = moments.iter().map(|m| (m.step, m.prediction)).collect();
+    let place = |m: &Moment| (m.step, m.prediction);
+    let ahead = moments.iter().position(|m| m.forecast).unwrap_or(moments.len());
+    let predictions = moments[..ahead].iter().map(place).collect();
+    // The forecast hangs on the last prediction.
+    let from = if ahead < moments.len() { ahead.saturating_sub(1) } else { ahead };
+    let forecast: Vec<(f64, f64)> = moments[from..].iter().map(place).collect();
     let first = moments.first().map_or(0.0, |m| m.step);
     let drifts = outcome.drifts.iter().map(|at| *at as f64).filter(|at| *at >= first);
     let inside = format!("{} % interval", number((100.0 * outcome.coverage.asked).round()));
@@ -74,12 +109,18 @@ fn moments(title: &str, moments: &[Moment], outcome: &Outcome) -> Chart {
         .layer(Band::new(inside, band))
         .layer(Line::new("target", targets))
         .layer(Line::new("prediction", predictions))
-        .layers(drifts.map(|at| Rule::vertical("drift", at)))
+        .layers((!forecast.is_empty()).then(|| Line::new("forecast", forecast).dashed()))
+        .layers(marks(drifts))
 }
 
-fn course(history: &History, outcome: &Outcome) -> Section {
+/// Upright lines where errors had grown; the legend names them once.
+fn marks(at: impl Iterator<Item = f64>) -> impl Iterator<Item = Rule> {
+    at.enumerate().map(|(i, at)| Rule::vertical(if i == 0 { "drift" } else { "" }, at))
+}
+
+fn course(about: &str, history: &History, outcome: &Outcome) -> Section {
     let points: Vec<Point> = history.points().collect();
-    let drifts = || outcome.drifts.iter().map(|at| Rule::vertical("drift", *at as f64));
+    let drifts = || marks(outcome.drifts.iter().map(|at| *at as f64));
     let curve = |k: usize, decibel: bool| -> Vec<(f64, f64)> {
         let value = |error: f64| if decibel { 10.0 * error.log10() } else { error };
         points.iter().map(|point| (point.step, value(point.errors[k]))).collect()
@@ -100,23 +141,19 @@ fn course(history: &History, outcome: &Outcome) -> Section {
         .x(Axis::new("sample"))
         .y(Axis::new("vectors"))
         .layer(Line::new("size", points.iter().map(|point| (point.step, point.size)).collect()).steps());
-    Section::new("The course of this run")
-        .chart(drawn(
-            "Learning curve, smoothed",
-            Axis::new("mean squared error before learning").log(),
-            false,
-        ))
+    Section::new(format!("{about}The course of this run"))
+        .chart(drawn("Learning curve, smoothed", Axis::new("mean squared error").log(), false))
         .chart(sizes)
         .folded_chart("The learning curve in decibels", drawn("Learning curve in dB", Axis::new("dB"), true))
 }
 
 /// The function over one or two features, with the dictionary.
-fn function(stream: &Stream<'_>, target: &str) -> anyhow::Result<Option<Section>> {
-    let (d, history) = (stream.session.learner().dimension(), &stream.history);
-    if d > 2 || history.y.is_empty() || stream.session.learner().snapshot()?.is_none() {
+fn function(session: &online::Session, history: &History, target: &str) -> anyhow::Result<Option<Section>> {
+    let d = session.learner().dimension();
+    if d > 2 || history.y.is_empty() || session.learner().snapshot()?.is_none() {
         return Ok(None);
     }
-    let model = stream.session.model()?;
+    let model = session.model()?;
     let x = Matrix::from_vec(history.x.clone(), history.y.len(), d)?;
     let samples = Dataset::new(x, Answers::values(target, history.y.clone()))?;
     let answers = Evaluation::of(&model, &samples)?;
@@ -125,7 +162,7 @@ fn function(stream: &Stream<'_>, target: &str) -> anyhow::Result<Option<Section>
 }
 
 /// What the learner says of itself, with advice beside what calls for it.
-fn readings(stream: &Stream<'_>, outcome: &Outcome) -> Section {
+fn readings(about: &str, session: &online::Session, outcome: &Outcome) -> Section {
     let advice = |reading: &str| {
         let concern = match reading {
             "refused" => "refused",
@@ -135,7 +172,7 @@ fn readings(stream: &Stream<'_>, outcome: &Outcome) -> Section {
         };
         outcome.advice.iter().find(|a| a.concern == concern).map_or_else(String::new, |a| a.text.clone())
     };
-    let readings = stream.session.learner().diagnostics();
+    let readings = session.learner().diagnostics();
     let table = readings.iter().fold(
         Table::new("Readings", ["reading", "value", "meaning", "advice"]),
         |table, reading| {
@@ -148,7 +185,7 @@ fn readings(stream: &Stream<'_>, outcome: &Outcome) -> Section {
             table.row(cells)
         },
     );
-    Section::new("What the learner says of itself").table(table)
+    Section::new(format!("{about}What the learner says of itself")).table(table)
 }
 
 fn settings(outcome: &Outcome) -> Section {

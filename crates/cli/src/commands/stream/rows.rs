@@ -59,6 +59,11 @@ impl Rows {
         self.peeked.as_ref()
     }
 
+    /// An error if Ctrl-C was pressed.
+    pub fn check_stop(&self) -> groat::Result<()> {
+        if self.stop.load(Ordering::SeqCst) { Err(groat::Error::Stopped) } else { Ok(()) }
+    }
+
     /// Name of the source.
     pub fn source(&self) -> &str {
         match &self.source {

@@ -1,9 +1,9 @@
 //! The result of a stream in numbers and sentences.
 
-use super::Stream;
+use crate::args::StreamArgs;
 use crate::output::summary::{Summary, duration};
 use groat::data::Inputs;
-use groat::online::{BASELINES, presets};
+use groat::online::{self, BASELINES, presets};
 use groat_report::number;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -41,6 +41,9 @@ pub struct Outcome {
     pub accuracy: Option<f64>,
     /// The share of targets that should lie inside their intervals, and the share that did.
     pub coverage: Coverage,
+    /// How often other settings were tried on the way, and how often they took over (--tune-live).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trials: Option<Trials>,
     /// Steps at which the errors had grown.
     pub drifts: Vec<u64>,
     pub diverged: bool,
@@ -59,6 +62,13 @@ pub struct Coverage {
     pub found: Option<f64>,
 }
 
+/// Trials of other settings while the stream ran.
+#[derive(Serialize)]
+pub struct Trials {
+    pub tried: u64,
+    pub taken: u64,
+}
+
 /// What is wrong, and what to change.
 #[derive(Serialize)]
 pub struct Advice {
@@ -68,8 +78,7 @@ pub struct Advice {
 
 impl Outcome {
     /// What became of a stream.
-    pub fn new(stream: &Stream<'_>, source: String, time: Duration) -> Self {
-        let session = &stream.session;
+    pub fn new(args: &StreamArgs, session: &online::Session, source: String, time: Duration) -> Self {
         let (learner, inputs, totals) = (session.learner(), session.inputs(), session.totals());
         let target = inputs.and_then(|inputs| inputs.targets().first());
         let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
@@ -102,12 +111,13 @@ impl Outcome {
             against_baseline: session.against_baseline(),
             accuracy: if session.has_labels() { totals.accuracy() } else { None },
             coverage: Coverage { asked, found: found.filter(|_| !session.has_labels()) },
+            trials: session.trials().map(|(tried, taken)| Trials { tried, taken }),
             drifts: session.drifts().to_vec(),
             diverged: session.has_diverged(),
             advice: advice.map(|a| Advice { concern: a.concern.name(), text: a.text }).collect(),
             seconds: time.as_secs_f64(),
-            out: stream.args.out.clone(),
-            save: stream.args.save.clone(),
+            out: args.out.clone(),
+            save: args.save.clone(),
         }
     }
 
@@ -135,6 +145,7 @@ impl Outcome {
             .maybe("accuracy", self.accuracy.map(percent))
             .maybe("coverage", covered)
             .maybe("drift", self.drift_words())
+            .maybe("tuned", self.tuned_words())
             .line("time", duration(Duration::from_secs_f64(self.seconds)))
             .maybe("lines", self.out.as_ref().map(|path| path.display().to_string()))
             .maybe("state", self.save.as_ref().map(|path| path.display().to_string()))
@@ -153,7 +164,8 @@ impl Outcome {
             self.mean_squared.map_or_else(|| "-".into(), number),
             accuracy.unwrap_or_default(),
             self.baseline_words().map_or_else(String::new, |words| format!(" ({words})")),
-            self.drift_words().map_or_else(String::new, |words| format!(", drift {words}")),
+            self.drift_words().map_or_else(String::new, |words| format!(", drift {words}"))
+                + &self.tuned_words().map_or_else(String::new, |words| format!(", {words}")),
             duration(Duration::from_secs_f64(self.seconds))
         )
     }
@@ -169,6 +181,15 @@ impl Outcome {
             format!("; {} of the best", number((1000.0 * times).round() / 1000.0))
         });
         (!words.is_empty()).then(|| words.join(", ") + &times)
+    }
+
+    /// `3 of 12 trials took over: gaussian:width=2, sn2=1e-3`.
+    fn tuned_words(&self) -> Option<String> {
+        let trials = self.trials.as_ref()?;
+        let kernel = self.kernel.iter().cloned();
+        let now: Vec<String> =
+            kernel.chain(self.settings.iter().map(|(name, value)| format!("{name}={value}"))).collect();
+        Some(format!("{} of {} trials took over; now {}", trials.taken, trials.tried, now.join(", ")))
     }
 
     fn drift_words(&self) -> Option<String> {

@@ -14,17 +14,6 @@ use serde::Serialize;
 /// What is tried where no algorithm is named: the default and one of each kind that differs from it.
 const TRIED: [&str; 5] = [DEFAULT, "krls-tracker", "krls-ald", "knlms", "rls"];
 
-/// Values that are tried, by parameter; a preset tries those it takes, in this order.
-const VALUES: &[(&str, &[&str])] = &[
-    ("eta", &["0.05", "0.1", "0.2", "0.5", "1"]),
-    ("mu0", &["0.3", "0.5", "0.7", "0.9", "0.95", "0.99"]),
-    ("nu", &["1e-1", "1e-2", "1e-3", "1e-4"]),
-    ("epsu", &["0.1", "0.3", "1"]),
-    ("sn2", &["1e-1", "1e-2", "1e-3", "1e-4"]),
-    ("ridge", &["1e-1", "1e-2", "1e-3", "1e-4"]),
-    ("lambda", &["1", "0.9999", "0.999", "0.998", "0.99", "0.98"]),
-    ("budget", &["30", "60", "100", "200"]),
-];
 /// Multiples of the width that are tried.
 const WIDTHS: [f64; 4] = [0.25, 0.5, 2.0, 4.0];
 /// How often all parameters are gone through.
@@ -220,14 +209,12 @@ enum Try {
 fn steps(preset: &Preset, args: &StreamArgs) -> Vec<Try> {
     let given =
         |name: &str| args.method.set.iter().any(|text| text.split(',').any(|pair| pair.starts_with(name)));
-    let taken = preset.parameters();
     let mut steps = Vec::new();
     if preset.takes_kernel() && args.method.width.is_none() {
         steps.push(Try::Width);
     }
-    let known =
-        VALUES.iter().filter(|(name, _)| taken.iter().any(|t| t.parameter.name == *name) && !given(name));
-    steps.extend(known.map(|(name, values)| Try::Value(name, values)));
+    let free = preset.tunable().filter(|(name, _)| !given(name));
+    steps.extend(free.map(|(name, values)| Try::Value(name, values)));
     steps
 }
 

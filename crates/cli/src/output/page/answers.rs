@@ -4,13 +4,16 @@ use super::{CHARTED, Part, targets, titled};
 use groat::Model;
 use groat::data::Answers;
 use groat::model::{Decision, Task};
-use groat_report::{Axis, Bars, Chart, Rule, Scatter, Section};
+use groat_report::{Axis, Bars, Chart, Line, Rule, Scatter, Section};
 
 /// Charts of the answers: for numbers predicted against true and the residuals, for classes how sure the
 /// decisions are, for a density how well it foretold the rows.
 pub fn answers(model: &Model, parts: &[Part<'_>]) -> Section {
     match parts.first().map(|part| part.samples.answers()) {
-        Some(Answers::Values { .. }) => values(parts),
+        Some(Answers::Values { .. }) => {
+            let series = model.inputs().is_some_and(|inputs| inputs.embedding().is_some());
+            values(parts, series)
+        }
         Some(Answers::Classes { .. }) => margins(model.task().decision().unwrap_or_default(), parts),
         Some(_) if *model.task() == Task::OneClass => belonging(parts),
         Some(_) => log_densities(parts),
@@ -18,7 +21,7 @@ pub fn answers(model: &Model, parts: &[Part<'_>]) -> Section {
     }
 }
 
-fn values(parts: &[Part<'_>]) -> Section {
+fn values(parts: &[Part<'_>], series: bool) -> Section {
     let all = targets(parts);
     let section = Section::new("Predictions");
     let section = match all.len() {
@@ -26,7 +29,35 @@ fn values(parts: &[Part<'_>]) -> Section {
             .text(format!("Charts of the first {CHARTED} of {count} targets; the table of errors has all.")),
         _ => section,
     };
+    let section = match series {
+        true => (0..all.len().min(CHARTED)).map(|k| over_time(parts, k)).fold(section, Section::chart),
+        false => section,
+    };
     (0..all.len().min(CHARTED)).flat_map(|k| charts(parts, k)).fold(section, Section::chart)
+}
+
+/// True values and predictions of target `k` of a series, one part after the other.
+fn over_time(parts: &[Part<'_>], k: usize) -> Chart {
+    let all = targets(parts);
+    let (mut truth, mut predicted, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts {
+        let Answers::Values { y, .. } = part.samples.answers() else { continue };
+        starts.push((part.name, truth.len() as f64));
+        let place = |at: usize, values: Vec<f64>| -> Vec<(f64, f64)> {
+            values.into_iter().enumerate().map(|(i, value)| ((at + i) as f64, value)).collect()
+        };
+        let at = truth.len();
+        truth.extend(place(at, y.column_to_vec(k)));
+        predicted.extend(place(at, part.answers.values.column_to_vec(k)));
+    }
+    let later = starts.into_iter().skip(1);
+    Chart::new(titled("Over time", &all[k], all))
+        .describe("The series and what the model says of each value, training rows first")
+        .x(Axis::new("sample"))
+        .y(Axis::new(all[k].clone()))
+        .layer(Line::new("true", truth))
+        .layer(Line::new("predicted", predicted))
+        .layers(later.map(|(name, at)| Rule::vertical(format!("{name} part begins"), at)))
 }
 
 /// The charts of target `k`.

@@ -1,6 +1,7 @@
 //! How the model was chosen: the error against the width, or against the number of vectors.
 
 use super::Part;
+use crate::output::summary::count;
 use groat::Model;
 use groat::batch::{Fitted, Stage};
 use groat::data::Answers;
@@ -100,7 +101,7 @@ fn sizes(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Chart> {
         chart = chart.layer(Rule::horizontal(format!("full machine, {}", number(full.error)), full.error));
     }
     if let Some((terms, error)) = held_out.iter().find(|(terms, _)| *terms == size as f64) {
-        chart = chart.layer(Marker::new(format!("{terms} vectors"), *terms, *error).colour(0));
+        chart = chart.layer(Marker::new(count(*terms as usize, "vector"), *terms, *error).colour(0));
     }
     Ok(chart)
 }
@@ -176,7 +177,7 @@ fn growth(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
         chart = chart.layer(Line::new(part.name, errors).steps().dashed());
     }
     if let Some((terms, error)) = chosen {
-        chart = chart.layer(Marker::new(format!("{terms} vectors"), terms, error).colour(0));
+        chart = chart.layer(Marker::new(count(terms as usize, "vector"), terms, error).colour(0));
     }
     Ok(Some(chart))
 }

@@ -9,13 +9,8 @@ const LISTED: usize = 200;
 
 /// A chart of the weights and a list of the heaviest vectors.
 pub fn vectors(model: &Model, candidates: Option<usize>) -> Section {
-    let mut order: Vec<(usize, f64)> = model
-        .expansion()
-        .weights()
-        .iter()
-        .map(|w| w.iter().map(|v| v * v).sum::<f64>().sqrt())
-        .enumerate()
-        .collect();
+    let mut order: Vec<(usize, f64)> =
+        model.weights().iter().map(|w| w.iter().map(|v| v * v).sum::<f64>().sqrt()).enumerate().collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
     let sizes: Vec<(f64, f64)> =
         order.iter().enumerate().map(|(rank, (_, size))| ((rank + 1) as f64, *size)).collect();
@@ -40,15 +35,16 @@ fn list(model: &Model, chosen: &[(usize, f64)]) -> Table {
     let names = column_names(model);
     let mut table = Table::new("", names);
     for (i, _) in chosen {
-        let cells = model.expansion().weights().row(*i).iter().chain(raw.row(*i)).map(|v| number(*v));
+        let cells = model.weights().row(*i).iter().chain(raw.row(*i)).map(|v| number(*v));
         table = table.row(cells);
     }
     table
 }
 
-/// Names of the columns of a list of vectors: the weights, then the features.
+/// Names of the columns of a list of vectors: the weights, then the features where there are vectors.
 pub fn column_names(model: &Model) -> Vec<String> {
-    per_output("weight", model).into_iter().chain(feature_names(model)).collect()
+    let features = if model.expansion().is_some() { feature_names(model) } else { Vec::new() };
+    per_output("weight", model).into_iter().chain(features).collect()
 }
 
 /// Names of the features, or their numbers.
@@ -59,9 +55,10 @@ pub fn feature_names(model: &Model) -> Vec<String> {
     }
 }
 
-/// The vectors in the units of the data.
+/// The vectors in the units of the data; random features have none, and their rows no columns.
 pub fn raw_vectors(model: &Model) -> Matrix {
-    let mut raw = model.expansion().vectors().to_matrix();
+    let Some(expansion) = model.expansion() else { return Matrix::zeros(model.size(), 0) };
+    let mut raw = expansion.vectors().to_matrix();
     if let Some(s) = model.standardisation() {
         for i in 0..raw.rows() {
             for ((v, mean), scale) in raw.row_mut(i).iter_mut().zip(s.mean()).zip(s.scale()) {

@@ -46,7 +46,7 @@ impl Density {
 
     /// The mixture that a density model stands for, in the units of its raw features.
     pub fn from_model(model: &Model) -> Result<Self> {
-        let function = model.expansion();
+        let function = model.require_expansion("a density estimate with Gaussian kernels")?;
         let (Task::Density, Kernel::Gaussian { width }) = (model.task(), function.kernel()) else {
             return Err(Error::parameter(
                 "model",

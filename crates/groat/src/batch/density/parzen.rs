@@ -1,6 +1,7 @@
 //! The Parzen window estimate, and its width by leave-one-out likelihood.
 
 use super::mixture::{Density, log_norm, squared_distance};
+use crate::batch::{Quiet, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::Width;
 use crate::matrix::Rows;
@@ -60,6 +61,11 @@ pub(super) fn check_rows(x: Rows<'_>) -> Result<()> {
 /// A logarithmic grid around the rule of thumb, refined by golden section. Identical rows carry no information
 /// on the width and are not counted.
 pub fn likelihood_width(x: Rows<'_>) -> Result<f64> {
+    likelihood_width_until(x, &Quiet)
+}
+
+/// The same, or the best width so far when a stop is requested.
+pub(super) fn likelihood_width_until(x: Rows<'_>, watch: &dyn Watch) -> Result<f64> {
     check_rows(x)?;
     let stride = x.rows().div_ceil(SEARCH_ROWS);
     let part = x.select(&(0..x.rows()).step_by(stride).collect::<Vec<_>>());
@@ -72,16 +78,20 @@ pub fn likelihood_width(x: Rows<'_>) -> Result<f64> {
         });
     }
     let thumb = spread * n.powf(-1.0 / (d + 4.0));
-    let score = |log_width: f64| -loo_likelihood(part.view(), log_width.exp());
+    let score = |log_width: f64| -loo_likelihood(part.view(), log_width.exp(), watch);
     let grid: Vec<f64> = (0..17).map(|i| (thumb * 0.03).ln() + 0.25 * f64::from(i)).collect();
     let values: Vec<f64> = grid.iter().map(|&w| score(w)).collect();
     let best = (0..grid.len()).min_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0);
-    let width = golden(score, grid[best] - 0.25, grid[best] + 0.25).exp();
+    let width = match watch.stop_requested() {
+        true if values.iter().all(|value| value.is_infinite()) => thumb,
+        true => grid[best].exp(),
+        false => golden(score, grid[best] - 0.25, grid[best] + 0.25).exp(),
+    };
     Ok(width * (n / x.rows() as f64).powf(1.0 / (d + 4.0)))
 }
 
 /// Square root of the mean over features of the variance.
-fn root_mean_variance(x: Rows<'_>) -> f64 {
+pub(super) fn root_mean_variance(x: Rows<'_>) -> f64 {
     let n = x.rows() as f64;
     let variance = |k: usize| {
         let mean = x.iter().map(|r| r[k]).sum::<f64>() / n;
@@ -91,11 +101,15 @@ fn root_mean_variance(x: Rows<'_>) -> f64 {
 }
 
 /// Mean leave-one-out log density at the samples that have no exact copy.
-fn loo_likelihood(x: Rows<'_>, width: f64) -> f64 {
+/// After a request to stop it is that of an impossible width.
+fn loo_likelihood(x: Rows<'_>, width: f64, watch: &dyn Watch) -> f64 {
     let widths = vec![width; x.cols()];
     let terms: Vec<Option<f64>> = (0..x.rows())
         .into_par_iter()
         .map(|k| {
+            if watch.stop_requested() {
+                return None;
+            }
             let exponents = (0..x.rows())
                 .filter(|&i| i != k)
                 .map(|i| -0.5 * squared_distance(x.row(i), x.row(k), &widths));
@@ -106,6 +120,9 @@ fn loo_likelihood(x: Rows<'_>, width: f64) -> f64 {
             })
         })
         .collect();
+    if watch.stop_requested() {
+        return f64::NEG_INFINITY;
+    }
     let counted = terms.iter().flatten().count().max(1) as f64;
     terms.iter().flatten().sum::<f64>() / counted - ((x.rows() - 1) as f64).ln() + log_norm(&widths)
 }
@@ -153,7 +170,7 @@ mod tests {
                 / x.len() as f64
         };
         let width = likelihood_width(rows).unwrap();
-        assert!((loo_likelihood(rows, width) - brute(width)).abs() < 1e-10);
+        assert!((loo_likelihood(rows, width, &Quiet) - brute(width)).abs() < 1e-10);
         assert!(brute(width) >= brute(width * 1.02) && brute(width) >= brute(width / 1.02));
         // Silverman's rule for a normal sample is near.
         assert!((0.2..0.7).contains(&width), "{width}");

@@ -4,18 +4,21 @@
 //! of them matter; their weights are then the minimiser of the same sum of squares on the simplex.
 
 use super::mixture::{Density, log_norm};
-use super::parzen::{Parzen, check_rows, likelihood_width};
+use super::parzen::{Parzen, check_rows, likelihood_width_until, root_mean_variance};
 use super::refine::{narrowest, refine, step};
 use super::simplex::SimplexProgram;
 use crate::batch::forward::{Criterion, Objective, Ols, Penalty, Selection, StopReason, stop_note};
 use crate::batch::methods::OLS;
-use crate::batch::{Fitted, Method, Problem, Progress, Quiet, Stage, Watch};
+use crate::batch::{Fitted, Grace, Impatient, Method, Problem, Progress, Stage, Watch};
 use crate::data::Split;
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
 use crate::model::Record;
 use crate::tune::{Judgement, Trial, Trials, sample_rows, smallest_within_one_standard_error};
+
+/// A width so many times the deviation of the rows says nothing of where they are.
+const FAR: f64 = 1000.0;
 
 /// Multiples of the Parzen width that are tried when no width is given.
 const MULTIPLES: [f64; 8] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
@@ -167,6 +170,7 @@ impl SparseDensity {
         watch: &dyn Watch,
     ) -> Result<DensityEstimate> {
         check_rows(x)?;
+        self.check_width(x)?;
         let drawn = sample_rows(x.rows(), self.selection_rows, self.engine.seed);
         if drawn.len() < x.rows() {
             let some = weights.map(|weights| drawn.iter().map(|&row| weights[row]).collect::<Vec<f64>>());
@@ -177,6 +181,17 @@ impl SparseDensity {
             return Ok(estimate);
         }
         self.refined(x, weights, (x, weights), watch)
+    }
+
+    /// An error for a width beside which the rows are one point.
+    fn check_width(&self, x: Rows<'_>) -> Result<()> {
+        let Some(Width::Shared(width)) = &self.width else { return Ok(()) };
+        let spread = root_mean_variance(x);
+        if *width > FAR * spread {
+            let expected = format!("at most {FAR} times the deviation of the rows, which is {spread:.3}");
+            return Err(Error::parameter("width", width, expected));
+        }
+        Ok(())
     }
 
     /// Everything is chosen on the rows of `x`; those of `whole` refine it.
@@ -197,23 +212,26 @@ impl SparseDensity {
                     total: None,
                     detail,
                 });
-                Width::Shared(likelihood_width(x)?)
+                Width::Shared(likelihood_width_until(x, watch)?)
             }
         };
         let (width, trials) = match &self.width {
             Some(width) => (width.clone(), Vec::new()),
             None => self.choose_width(x, &parzen_width, watch)?,
         };
-        // A search that was broken off is followed by the fit with the best width so far.
-        let stopped = watch.stop_requested() && !trials.is_empty();
-        let watch = if stopped { &Quiet } else { watch };
+        // A search that was broken off is followed by the fit with the best width so far, as far as it gets in a short while.
+        let (stopped, grace) = (watch.stop_requested(), Grace::new());
+        let watch = if stopped { &grace } else { watch };
         let mut estimate = self.with_widths(x, weights, &parzen_width, &width, watch)?;
         estimate.trials = trials;
         if stopped {
             estimate.stop = StopReason::Requested;
         }
         if self.refinement > 0 && estimate.stop != StopReason::Requested {
-            estimate.refined = self.refinement_steps(x, &parzen_width, &width)?;
+            estimate.refined = match self.refinement_steps(x, &parzen_width, &width, watch) {
+                Err(Error::Stopped) => 0,
+                steps => steps?,
+            };
             estimate.density = refine(estimate.density, whole.0, whole.1, estimate.refined, watch)?;
         }
         Ok(estimate)
@@ -243,23 +261,26 @@ impl SparseDensity {
         engine.check(x.cols())?;
         let rows = engine.candidate_rows(x.rows());
         let ones = vec![1.0; x.rows()];
+        let stop = || watch.stop_requested();
         let objective = Objective {
             targets: &targets,
             weights: &ones,
             constant: None,
             criterion: Criterion::MeanSquared,
+            stop: &stop,
         };
         let (selection, candidates) = engine.select_terms(x, &rows, None, objective, watch)?;
-        if selection.terms.is_empty() {
-            return Err(Error::Numerical {
-                what: "a sparse density estimate",
-                reason: "no kernel lowers the leave-one-out error; try another width".into(),
-            });
-        }
-        let simplex = program(&selection)?.solve()?;
-        let kept: Vec<usize> = (0..simplex.len()).filter(|&i| simplex[i] > 0.0).collect();
-        let centres = x.select(&kept.iter().map(|&i| rows[selection.terms[i]]).collect::<Vec<_>>());
-        let density = Density::new(width.clone(), centres, kept.iter().map(|&i| simplex[i]).collect())?;
+        let (density, kept) = if selection.terms.is_empty() {
+            unless_stopped(watch)?;
+            // Few rows far from each other: there is nothing that could stand for the others.
+            (parzen, Vec::new())
+        } else {
+            let simplex = program(&selection)?.solve()?;
+            let kept: Vec<usize> = (0..simplex.len()).filter(|&i| simplex[i] > 0.0).collect();
+            let centres = x.select(&kept.iter().map(|&i| rows[selection.terms[i]]).collect::<Vec<_>>());
+            let shares = kept.iter().map(|&i| simplex[i]).collect();
+            (Density::new(width.clone(), centres, shares)?, kept)
+        };
         Ok(DensityEstimate {
             density,
             parzen_width: parzen_width.clone(),
@@ -283,17 +304,26 @@ impl SparseDensity {
         };
         let kernels: Vec<Kernel> = self.multiples.iter().map(wider).collect();
         let mut trials = Trials::new(watch);
-        trials.in_turn(&kernels, |kernel, _| self.held_out(x, parzen, kernel.width().unwrap_or(parzen)))?;
+        let judge = |kernel: &Kernel, _: Option<&Trial>| {
+            self.held_out(x, parzen, kernel.width().unwrap_or(parzen), watch)
+        };
+        trials.in_turn(&kernels, judge)?;
         let found = smallest_within_one_standard_error(trials.tried()).or(trials.tried().first());
         let width = found.and_then(|trial| trial.kernel.width()).unwrap_or(parzen).clone();
         Ok((width, trials.into_tried()))
     }
 
+    /// The estimate for a part of the rows, which says nothing where it is broken off.
+    fn part(&self, x: Rows<'_>, parzen: &Width, width: &Width, watch: &dyn Watch) -> Result<Density> {
+        let density = self.with_widths(x, None, parzen, width, &Impatient(watch))?.density;
+        unless_stopped(watch).map(|()| density)
+    }
+
     /// Minus the log density of held-out rows.
-    fn held_out(&self, x: Rows<'_>, parzen: &Width, width: &Width) -> Result<Judgement> {
+    fn held_out(&self, x: Rows<'_>, parzen: &Width, width: &Width, watch: &dyn Watch) -> Result<Judgement> {
         let (mut losses, mut sizes) = (Vec::with_capacity(x.rows()), Vec::new());
         for (train, test) in held_out_parts(x)? {
-            let density = self.with_widths(train.view(), None, parzen, width, &Quiet)?.density;
+            let density = self.part(train.view(), parzen, width, watch)?;
             sizes.push(density.weights().len() as f64);
             losses.extend(density.log_density(test.view())?.iter().map(|p| -p));
         }
@@ -302,12 +332,19 @@ impl SparseDensity {
 
     /// The number of refining steps that raises the log density of held-out rows most, if it does so by more
     /// than the standard error of the gain.
-    fn refinement_steps(&self, x: Rows<'_>, parzen: &Width, width: &Width) -> Result<usize> {
+    fn refinement_steps(
+        &self,
+        x: Rows<'_>,
+        parzen: &Width,
+        width: &Width,
+        watch: &dyn Watch,
+    ) -> Result<usize> {
         let mut gains = vec![Vec::with_capacity(x.rows()); self.refinement];
         for (train, test) in held_out_parts(x)? {
-            let mut density = self.with_widths(train.view(), None, parzen, width, &Quiet)?.density;
+            let mut density = self.part(train.view(), parzen, width, watch)?;
             let (before, narrowest) = (density.log_density(test.view())?, narrowest(&density));
             for gains in &mut gains {
+                unless_stopped(watch)?;
                 density = step(&density, train.view(), None, &narrowest)?;
                 gains.extend(density.log_density(test.view())?.iter().zip(&before).map(|(a, b)| a - b));
             }
@@ -316,6 +353,10 @@ impl SparseDensity {
         let best = (0..judged.len()).max_by(|&a, &b| judged[a].mean.total_cmp(&judged[b].mean));
         Ok(best.filter(|&s| judged[s].mean > judged[s].standard_error).map_or(0, |s| s + 1))
     }
+}
+
+fn unless_stopped(watch: &dyn Watch) -> Result<()> {
+    if watch.stop_requested() { Err(Error::Stopped) } else { Ok(()) }
 }
 
 /// The rows in parts, each held out once.
@@ -342,6 +383,9 @@ impl DensityEstimate {
             ));
         }
         let (size, selected) = (fitted.model.size(), self.stages.len());
+        if selected == 0 {
+            fitted.notes.push("no kernel could stand for others: every row is one".to_owned());
+        }
         if size < selected {
             fitted.notes.push(format!("{} of {selected} selected kernels got weight zero", selected - size));
         }

@@ -339,8 +339,9 @@ impl Ols {
         let n = problem.x.rows();
         let constant = self.bias.then(|| scaled(vec![1.0; n], root.as_deref()));
         let weights = weights.unwrap_or_else(|| vec![1.0; n]);
-        let objective =
-            Objective { targets: &targets, weights: &weights, constant: constant.as_deref(), criterion };
+        let stop = || watch.stop_requested();
+        let (targets, constant) = (&targets[..], constant.as_deref());
+        let objective = Objective { targets, weights: &weights, constant, criterion, stop: &stop };
         let (selection, columns) = self.select_terms(problem.x, &rows, root.clone(), objective, watch)?;
         if selection.terms.is_empty() && watch.stop_requested() {
             return Err(Error::Stopped);

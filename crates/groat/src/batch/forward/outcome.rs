@@ -135,16 +135,18 @@ impl Outcome {
         fitted.stages = stages;
         fitted.growth = Some(Growth::new(self.form(), self.selection.basis.terms.weights(outputs)));
         fitted.interrupted = self.selection.stop == StopReason::Requested;
-        fitted.notes = self.notes(problem.x.rows());
+        fitted.notes = self.notes(problem.x.rows(), settings.max_terms);
         Ok(fitted)
     }
 
-    fn notes(&self, rows: usize) -> Vec<String> {
+    fn notes(&self, rows: usize, most: usize) -> Vec<String> {
         let mut notes = Vec::new();
         if self.candidates < rows {
             notes.push(format!("{} of {rows} rows, drawn at random, were candidates", self.candidates));
         }
-        notes.extend(stop_note(self.selection.stop).map(str::to_owned));
+        // Where the best number of terms is a smaller one, more would not have helped.
+        let limited = self.selection.stop != StopReason::MaxTerms || self.selection.terms.len() >= most;
+        notes.extend(stop_note(self.selection.stop).filter(|_| limited).map(str::to_owned));
         notes
     }
 }

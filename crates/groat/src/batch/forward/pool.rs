@@ -36,13 +36,45 @@ pub(crate) struct Pool {
     rows: Vec<Vec<f64>>,
 }
 
+/// Vectors that the columns are multiplied with at a time.
+const TOGETHER: usize = 32;
+
+/// [`Columns::products`], some vectors at a time where there are many, so that a request to stop is heard. What is left then
+/// means nothing.
+pub(super) fn products(
+    columns: &dyn Columns,
+    vectors: &[&[f64]],
+    out: &mut [f64],
+    stop: &(dyn Fn() -> bool + Sync),
+) {
+    if vectors.len() <= TOGETHER {
+        return columns.products(vectors, out);
+    }
+    let mut part = vec![0.0; columns.count() * TOGETHER];
+    for (k, group) in vectors.chunks(TOGETHER).enumerate() {
+        if stop() {
+            return;
+        }
+        let part = &mut part[..columns.count() * group.len()];
+        columns.products(group, part);
+        for (out, part) in out.chunks_exact_mut(vectors.len()).zip(part.chunks_exact(group.len())) {
+            out[k * TOGETHER..][..group.len()].copy_from_slice(part);
+        }
+    }
+}
+
 impl Pool {
     /// All candidates, before any term is chosen. One pass over the columns.
-    pub(crate) fn new(columns: &dyn Columns, targets: &[Vec<f64>], lambda: Vec<f64>) -> Self {
+    pub(crate) fn new(
+        columns: &dyn Columns,
+        targets: &[Vec<f64>],
+        lambda: Vec<f64>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Self {
         let views: Vec<&[f64]> = targets.iter().map(Vec::as_slice).collect();
-        let mut products = vec![0.0; columns.count() * targets.len()];
-        columns.products(&views, &mut products);
-        Self::from_products(columns.energies().to_vec(), &products, targets.len(), lambda, DEPENDENT)
+        let mut with_targets = vec![0.0; columns.count() * targets.len()];
+        products(columns, &views, &mut with_targets, stop);
+        Self::from_products(columns.energies().to_vec(), &with_targets, targets.len(), lambda, DEPENDENT)
     }
 
     /// From `phi_j'phi_j` and, at `products[j * outputs + c]`, `phi_j'y_c`. A candidate that has lost all but
@@ -117,8 +149,9 @@ impl Pool {
         targets: &[Vec<f64>],
         basis: &Basis,
         taken: &[usize],
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Self {
-        let mut pool = Self::new(exact, targets, self.lambda.clone());
+        let mut pool = Self::new(exact, targets, self.lambda.clone(), stop);
         let views: Vec<&[f64]> = basis.columns.iter().map(Vec::as_slice).collect();
         let mut products = vec![0.0; exact.count() * views.len()];
         exact.products(&views, &mut products);

@@ -3,7 +3,7 @@
 use super::basis::{Basis, ROWS};
 use super::columns::Columns;
 use super::loops;
-use super::pool::{Pool, Screen};
+use super::pool::{Pool, Screen, products};
 use crate::simd;
 use rayon::prelude::*;
 use std::cmp::{Ordering, Reverse};
@@ -24,6 +24,8 @@ pub(crate) struct Objective<'a> {
     pub constant: Option<&'a [f64]>,
     /// The criterion.
     pub criterion: Criterion<'a>,
+    /// Asked in the midst of a stage: with a thousand outputs one takes long.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// The leave-one-out criterion.
@@ -144,7 +146,11 @@ pub(crate) fn select(
         if terms.len() >= limits.terms {
             break StopReason::MaxTerms;
         }
-        let Some(best) = search.next() else {
+        let found = search.next();
+        if (objective.stop)() {
+            break StopReason::Requested;
+        }
+        let Some(best) = found else {
             break StopReason::Exhausted;
         };
         search.accept(best.index);
@@ -195,7 +201,7 @@ impl<'a> Search<'a> {
             exact: None,
             taken: Vec::new(),
             objective,
-            pool: Pool::new(columns, objective.targets, lambda),
+            pool: Pool::new(columns, objective.targets, lambda, objective.stop),
             basis,
             known: 0,
             products: Vec::new(),
@@ -248,7 +254,7 @@ impl<'a> Search<'a> {
         if stride > 0 {
             self.products.resize(self.columns.count() * stride, 0.0);
             let columns = self.exact.as_deref().unwrap_or(self.columns);
-            columns.products(&vectors, &mut self.products);
+            products(columns, &vectors, &mut self.products, self.objective.stop);
         }
         if newest == 1 {
             self.pool.downdate(&self.basis.terms, self.known, &self.products, stride);
@@ -258,7 +264,8 @@ impl<'a> Search<'a> {
             && self.pool.imprecise(self.columns.rounding())
             && let Some(exact) = self.columns.exact()
         {
-            self.pool = self.pool.rebuilt(&*exact, self.objective.targets, &self.basis, &self.taken);
+            let (targets, stop) = (self.objective.targets, self.objective.stop);
+            self.pool = self.pool.rebuilt(&*exact, targets, &self.basis, &self.taken, stop);
             self.exact = Some(exact);
             return self.pass(v);
         }
@@ -301,7 +308,7 @@ impl<'a> Search<'a> {
                 batch.push(bound.1);
                 heap.pop();
             }
-            if batch.is_empty() {
+            if batch.is_empty() || (self.objective.stop)() {
                 return best;
             }
             self.evaluations += batch.len();
@@ -380,7 +387,7 @@ impl<'a> Search<'a> {
                 || vec![0.0; n],
                 |w, block| {
                     let mut best: Option<Score> = None;
-                    for &j in block {
+                    for &j in block.iter().take_while(|_| !(self.objective.stop)()) {
                         self.columns.rough_column(j, w);
                         let score = self.errors(j, w, best.as_ref());
                         best = best.into_iter().chain(score).min_by(Score::cmp);

@@ -118,7 +118,7 @@ fn run(
     limits: Limits,
 ) -> Selection {
     let weights = vec![1.0; columns.rows()];
-    let objective = Objective { targets, weights: &weights, constant: None, criterion };
+    let objective = Objective { targets, weights: &weights, constant: None, criterion, stop: &|| false };
     select(columns, objective, vec![lambda; columns.count()], limits, &mut go_on)
 }
 
@@ -220,6 +220,7 @@ fn leave_one_out_errors_are_those_of_refitted_models() {
         weights: &weights,
         constant: Some(&root),
         criterion: Criterion::MeanSquared,
+        stop: &|| false,
     };
     let limits = Limits { terms: 8, patience: 5 };
     let ours = select(&scaled, objective, vec![0.01; 40], limits, &mut go_on);
@@ -349,6 +350,7 @@ mod stored_vectors {
             weights: &weights,
             constant: None,
             criterion: Criterion::MeanSquared,
+            stop: &|| false,
         };
         for (i, pass) in v["passes"].as_array().unwrap().iter().enumerate() {
             let limits = Limits { terms: 14, patience: 0 };

@@ -6,7 +6,7 @@
 //! coordinate search over one width per feature can follow.
 
 use super::ols::Ols;
-use crate::batch::{Fitted, Problem, Quiet, Target, Watch};
+use crate::batch::{Fitted, Grace, Impatient, Problem, Target, Watch};
 use crate::error::{Error, Result, check_positive};
 use crate::kernels::Kernel;
 use crate::tune::{
@@ -19,6 +19,9 @@ use rand_pcg::Pcg64;
 
 /// Rungs of the automatic grid around the typical distance between rows.
 const RUNGS: std::ops::RangeInclusive<i32> = -6..=3;
+
+/// Candidates times rows times outputs that a search which was broken off may still look at for each term.
+const HASTY: f64 = 1e8;
 
 /// A search for the width.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +126,8 @@ impl WidthSearch {
             given => given.to_vec(),
         };
         let kernels: Vec<Kernel> = widths.iter().map(|w| ols.kernel().with_width(*w)).collect();
-        let judge = |kernel: &Kernel, _: Option<&Trial>| self.judge(&ols.with_kernel(kernel.clone()), &part);
+        let judge =
+            |kernel: &Kernel, _: Option<&Trial>| self.judge(&ols.with_kernel(kernel.clone()), &part, watch);
         let mut trials = Trials::new(watch);
         trials.in_turn(&kernels, judge)?;
         for round in 1..=self.finer {
@@ -138,21 +142,24 @@ impl WidthSearch {
                 trials.per_feature(&trial, part.x.cols(), judge)?
             }
             Some(trial) => trial.kernel,
-            None => ols.kernel().clone(),
+            // Stopped before any width was judged.
+            None => kernels.get(kernels.len() / 2).unwrap_or(ols.kernel()).clone(),
         };
         Ok((kernel, trials.into_tried()))
     }
 
-    /// How good a selection with this kernel is.
-    fn judge(&self, ols: &Ols, problem: &Problem<'_>) -> Result<Judgement> {
+    /// How good a selection with this kernel is. One that is broken off says nothing.
+    fn judge(&self, ols: &Ols, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Judgement> {
+        let run = |problem: &Problem<'_>| {
+            let outcome = ols.run(problem, &Impatient(watch))?;
+            if watch.stop_requested() { Err(Error::Stopped) } else { Ok(outcome) }
+        };
         match self.validation_for(matches!(problem.target, Target::Classes { .. })) {
             Validation::LeaveOneOut => {
-                let outcome = ols.run(problem, &Quiet)?;
+                let outcome = run(problem)?;
                 Ok(Judgement::of(&outcome.losses(&problem.target), outcome.size() as f64))
             }
-            Validation::Folds(folds) => {
-                by_folds(problem, folds, |train| ols.run(train, &Quiet)?.into_fitted(ols, train))
-            }
+            Validation::Folds(folds) => by_folds(problem, folds, |train| run(train)?.into_fitted(ols, train)),
         }
     }
 
@@ -164,12 +171,15 @@ impl WidthSearch {
         order
     }
 
-    /// The model so far of a search that was broken off: that of the rows the search looks at.
+    /// The model so far of a search that was broken off: that of the rows the search looks at, as far as it gets in a
+    /// short while.
     pub(super) fn interrupted(&self, ols: &Ols, problem: &Problem<'_>) -> Result<Fitted> {
-        let rows = self.searched(problem, ols.seed);
+        let mut rows = self.searched(problem, ols.seed);
+        // A term takes the square of the rows for each output.
+        rows.truncate((HASTY / problem.responses().cols().max(1) as f64).sqrt().max(2.0) as usize);
         let part = problem.select(&rows);
         let part = part.problem()?;
-        let mut fitted = ols.run(&part, &Quiet)?.into_fitted(ols, &part)?;
+        let mut fitted = ols.run(&part, &Grace::new())?.into_fitted(ols, &part)?;
         fitted.stages.iter_mut().for_each(|stage| stage.row = rows[stage.row]);
         fitted.interrupted = true;
         let (used, all) = (rows.len(), problem.x.rows());

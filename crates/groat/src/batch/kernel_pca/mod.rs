@@ -10,7 +10,8 @@
 //! shares its file, its predictions and, for compact kernels, its neighbour search.
 //!
 //! Small or full problems are solved by a dense eigensolver, others by Lanczos iterations that need only
-//! products with `K`, dense, sparse, or evaluated anew where it does not fit the memory; `H K H` is never formed.
+//! products with `K`, dense, sparse, or evaluated anew where it does not fit the memory; `H K H` is never formed. Rows by
+//! the million go through landmarks (`landmarks.rs`).
 //!
 //! ```
 //! use groat::{Kernel, Rows, batch::{KernelPca, Quiet}};
@@ -24,6 +25,7 @@
 //! # Ok::<(), groat::Error>(())
 //! ```
 
+mod landmarks;
 mod pre_image;
 
 use groat_linalg::{Lanczos, eigh};
@@ -32,6 +34,7 @@ use crate::batch::methods::KERNEL_PCA;
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result, check_positive};
 use crate::expansion::Expansion;
+use crate::features::LandmarkRule;
 use crate::gram::{Gram, Memory, Need};
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, Points, Rows};
@@ -57,6 +60,12 @@ pub struct KernelPca {
     pub tolerance: f64,
     /// What the kernel matrix may take.
     pub memory: Memory,
+    /// Through so many landmarks instead of the kernel matrix of all rows, where this is given.
+    pub rank: Option<usize>,
+    /// How landmarks are found.
+    pub landmarks: LandmarkRule,
+    /// Seed of their choice.
+    pub seed: u64,
 }
 
 impl Default for KernelPca {
@@ -67,6 +76,9 @@ impl Default for KernelPca {
             centre: true,
             tolerance: 1e-12,
             memory: Memory::default(),
+            rank: None,
+            landmarks: LandmarkRule::default(),
+            seed: 0,
         }
     }
 }
@@ -99,6 +111,9 @@ impl KernelPca {
         }
         if !(1..=n).contains(&self.components) {
             return Err(Error::parameter("components", self.components, "at least 1 and at most the rows"));
+        }
+        if let Some(rank) = self.rank {
+            return self.fit_landmarks(x, rank, watch);
         }
         let mut notes: Vec<String> = self.kernel.warning_for(x.cols()).into_iter().collect();
         self.say(watch, "kernel matrix")?;

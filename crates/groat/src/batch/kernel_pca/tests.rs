@@ -117,3 +117,25 @@ fn odd_input_is_answered() {
         Err(Error::Memory { .. })
     ));
 }
+
+#[test]
+fn all_rows_as_landmarks_give_the_exact_components_and_few_come_near() {
+    let number = |i: usize| (i as f64 * 12.9898).sin() * 2.0;
+    let x = Matrix::from_vec((0..900).map(number).collect(), 300, 3).unwrap();
+    for centre in [true, false] {
+        let pca = KernelPca { kernel: Kernel::gaussian(1.0), components: 4, centre, ..Default::default() };
+        let exact = pca.fit(x.view(), &Quiet).unwrap();
+        let want = exact.transform(x.view()).unwrap();
+        for (rank, tolerance) in [(300, 1e-6), (120, 0.02)] {
+            let found = KernelPca { rank: Some(rank), ..pca.clone() }.fit(x.view(), &Quiet).unwrap();
+            for (a, b) in exact.eigenvalues().iter().zip(found.eigenvalues()) {
+                assert!((a - b).abs() < tolerance * a, "{rank}: {a} {b}");
+                assert!(*b < a * (1.0 + 1e-9), "a projection holds no more than there is");
+            }
+            assert!((exact.explained()[0] - found.explained()[0]).abs() < tolerance);
+            let scores = found.transform(x.view()).unwrap();
+            let off = |i: usize| (want[(i, 0)].abs() - scores[(i, 0)].abs()).abs();
+            assert!((0..300).all(|i| off(i) < 3.0 * tolerance.max(1e-6)), "{rank}");
+        }
+    }
+}

@@ -3,12 +3,13 @@
 use super::{LinearLoss, LinearMachine};
 use crate::batch::methods::class_weights;
 use crate::batch::{BoxedMethod, MethodPlan};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 pub(in crate::batch) fn build_linear_svc(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
     let loss = match plan.values.text("loss")? {
         "hinge" => LinearLoss::Hinge,
-        _ => LinearLoss::SquaredHinge,
+        "squared-hinge" => LinearLoss::SquaredHinge,
+        other => return Err(Error::parameter("loss", other, "hinge or squared-hinge")),
     };
     classes(plan, loss)
 }

@@ -31,7 +31,7 @@ pub use losses::LinearLoss;
 use crate::batch::forward::ClassWeights;
 use crate::batch::methods::{LINEAR_SVC, LINEAR_SVR, LOGISTIC};
 use crate::batch::svm::{EPSILON_SHARE, deviation, folds};
-use crate::batch::{Fitted, Method, Problem, Target, TaskKind, Watch};
+use crate::batch::{Fitted, Impatient, Method, Problem, Target, TaskKind, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
@@ -158,7 +158,10 @@ impl LinearMachine {
                     for fold in &folds {
                         let (train, test) = (sample.select(&fold.train), sample.select(&fold.test));
                         let (train, test) = (train.problem()?, test.problem()?);
-                        let (function, _) = rough.solved(&train, *cost, &crate::batch::Quiet)?;
+                        let (function, _) = rough.solved(&train, *cost, &Impatient(watch))?;
+                        if watch.stop_requested() {
+                            return Err(Error::Stopped);
+                        }
                         all.extend(losses_of(&test.target, &function.values(test.x)?));
                     }
                     let judged = Judgement::of(&all, 1.0);

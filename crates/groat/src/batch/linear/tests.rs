@@ -16,7 +16,7 @@ fn example(n: usize) -> (Matrix, Vec<usize>, Vec<f64>) {
 /// The objective by its definition.
 fn objective(machine: &LinearMachine, cost: f64, problem: &Problem<'_>, model: &Model) -> f64 {
     let (values, y) = (model.values(problem.x).unwrap(), problem.responses());
-    let w = model.expansion().vectors().row(0).to_vec();
+    let w = model.expansion().unwrap().vectors().row(0).to_vec();
     let epsilon = machine.epsilon.unwrap_or(0.0);
     let losses: f64 =
         (0..y.rows()).map(|i| cost * machine.loss.loss(y[(i, 0)], values[(i, 0)], epsilon)).sum();
@@ -41,7 +41,7 @@ fn no_small_change_lowers_the_objective() {
         assert!((least - recorded).abs() < 1e-9 * least, "{loss:?}: {least} and {recorded}");
         let gap: f64 = model.record().settings["duality_gap"].parse().unwrap();
         assert!(gap.abs() < 1e-5 * least, "{loss:?}: gap {gap}");
-        let (w, b) = (model.expansion().vectors().row(0).to_vec(), model.expansion().bias().unwrap()[0]);
+        let (w, b) = (model.expansion().unwrap().vectors().row(0).to_vec(), model.bias().unwrap()[0]);
         for k in 0..4 {
             for step in [-1e-3, 1e-3] {
                 let (mut w, mut b) = (w.clone(), b);

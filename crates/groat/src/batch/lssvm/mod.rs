@@ -171,7 +171,7 @@ impl LeastSquaresSvm {
         widths: &Search,
         problem: &Problem<'_>,
         watch: &dyn Watch,
-    ) -> Result<Vec<Trial>> {
+    ) -> Result<(Vec<Trial>, Option<String>)> {
         // The same function as that of kernel ridge regression, so the same closed form judges it.
         let judged = KernelRidge {
             kernel: kernel.clone(),
@@ -182,7 +182,7 @@ impl LeastSquaresSvm {
             seed: self.seed,
             ..KernelRidge::default()
         };
-        Ok(judged.search(problem, watch)?.0)
+        judged.search(problem, watch)
     }
 
     /// The kernel with the support that the rule chooses, and a word on it.
@@ -229,7 +229,8 @@ impl Method for LeastSquaresSvm {
         let problem = problem.checked()?;
         self.check(&problem)?;
         let mut notes = Vec::new();
-        let mut trials = self.search(&self.kernel, &self.widths, &problem, watch)?;
+        let (mut trials, note) = self.search(&self.kernel, &self.widths, &problem, watch)?;
+        notes.extend(note);
         let (kernel, mut ridge) = match stablest(&trials) {
             Some(trial) => (trial.kernel.clone(), trial.ridge),
             None => (self.kernel.clone(), self.ridge),
@@ -237,7 +238,7 @@ impl Method for LeastSquaresSvm {
         let kernel = self.with_support(kernel, &problem, &mut notes)?;
         if self.support.is_some() {
             // The taper makes the kernel rougher, and a rougher kernel wants another ridge.
-            let tapered = self.search(&kernel, &Search::Fixed, &problem, watch)?;
+            let (tapered, _) = self.search(&kernel, &Search::Fixed, &problem, watch)?;
             ridge = stablest(&tapered).map_or(ridge, |trial| trial.ridge);
             trials.extend(tapered);
         }

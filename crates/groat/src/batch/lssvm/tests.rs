@@ -37,10 +37,10 @@ proptest! {
         // Kernel ridge regression with a constant is the same model, solved elsewhere.
         let ridge = KernelRidge::fixed(kernel, 0.3).fit(&problem, &Quiet).unwrap();
         for fitted in &fits {
-            prop_assert!(worst(fitted.model.expansion().weights().data(), ridge.model.expansion().weights().data()) < 1e-8);
-            prop_assert!(worst(fitted.model.expansion().bias().unwrap(), ridge.model.expansion().bias().unwrap()) < 1e-8);
+            prop_assert!(worst(fitted.model.weights().data(), ridge.model.weights().data()) < 1e-8);
+            prop_assert!(worst(fitted.model.bias().unwrap(), ridge.model.bias().unwrap()) < 1e-8);
         }
-        let sum: f64 = if weighted { 0.0 } else { fits[1].model.expansion().weights().data().iter().sum() };
+        let sum: f64 = if weighted { 0.0 } else { fits[1].model.weights().data().iter().sum() };
         prop_assert!(sum.abs() < 1e-9, "1'a = 0");
     }
 }
@@ -115,7 +115,7 @@ fn the_choice_is_said_and_the_support_can_be_tuned() {
         ..machine(Kernel::gaussian(0.3), Solver::Auto)
     };
     let fitted = machine.fit(&problem, &Quiet).unwrap();
-    assert!(fitted.model.expansion().kernel().support().unwrap() < 0.4);
+    assert!(fitted.model.kernel().support().unwrap() < 0.4);
     assert!(fitted.notes.iter().any(|n| n.contains("solver: ")), "{:?}", fitted.notes);
     let tight = LeastSquaresSvm { memory: 1000.into(), ..machine };
     assert!(matches!(tight.fit(&problem, &Quiet), Err(Error::Memory { .. })));

@@ -21,6 +21,8 @@ pub struct KernelChoice {
     /// Whether the width was given.
     pub width_given: bool,
     power_given: bool,
+    /// Whether anybody asked for a kernel.
+    pub(super) given: bool,
 }
 
 impl KernelChoice {
@@ -52,14 +54,14 @@ impl KernelChoice {
 impl Default for KernelChoice {
     /// A Gaussian whose width is to be chosen.
     fn default() -> Self {
-        Self { kernel: Kernel::gaussian(1.0), width_given: false, power_given: false }
+        Self { kernel: Kernel::gaussian(1.0), width_given: false, power_given: false, given: false }
     }
 }
 
 impl From<Kernel> for KernelChoice {
     /// The kernel as it is: nothing is left to be chosen.
     fn from(kernel: Kernel) -> Self {
-        Self { kernel, width_given: true, power_given: true }
+        Self { kernel, width_given: true, power_given: true, given: true }
     }
 }
 
@@ -72,7 +74,7 @@ impl FromStr for KernelChoice {
         let keys: Vec<&str> =
             settings.split(',').filter_map(|pair| pair.split_once('=')).map(|(key, _)| key.trim()).collect();
         let width_given = keys.iter().any(|key| matches!(*key, "width" | "gamma"));
-        Ok(Self { kernel, width_given, power_given: keys.contains(&"power") })
+        Ok(Self { kernel, width_given, power_given: keys.contains(&"power"), given: true })
     }
 }
 
@@ -87,7 +89,7 @@ mod tests {
         assert!(given("gaussian:width=2") && given("gaussian: gamma=0.5"));
         assert!(!given("gaussian") && !given("polynomial:degree=3"));
         assert!("gaussian:wide=2".parse::<KernelChoice>().is_err());
-        assert_eq!(KernelChoice::default(), "gaussian".parse().unwrap());
+        assert_eq!(KernelChoice::default().kernel, "gaussian".parse::<KernelChoice>().unwrap().kernel);
     }
 
     #[test]

@@ -26,12 +26,13 @@ mod weights;
 pub use kernel_choice::KernelChoice;
 pub use row::{Ability, BoxedMethod, MethodPlan, MethodRow, Taken, TaskKind};
 pub use table::{
-    KERNEL_PCA, KERNEL_RIDGE, LEAST_SQUARES_SVM, LINEAR_SVC, LINEAR_SVR, LOGISTIC, NU_SVC, NU_SVR, OLS,
-    ONE_CLASS, SPARSE, SVC, SVR,
+    FALKON, ITERATIVE_RIDGE, KERNEL_PCA, KERNEL_RIDGE, LEAST_SQUARES_SVM, LINEAR_SVC, LINEAR_SVR, LOGISTIC,
+    NU_SVC, NU_SVR, NYSTROM, OLS, ONE_CLASS, RANDOM_FEATURES, SPARSE, SVC, SVR,
 };
 pub(super) use weights::class_weights;
 
 use crate::error::{Error, Result};
+use crate::kernels::Kernel;
 use crate::settings::{Parameter, Setting, Settings, Values};
 
 /// The method called `name`, with this kernel and these settings; all others have their defaults.
@@ -98,7 +99,13 @@ impl Methods {
         settings: &Settings,
     ) -> Result<BoxedMethod> {
         let values = self.check(name, settings)?;
-        (self.find(name)?.build)(&MethodPlan { kernel, classes, values: &values, given: settings })
+        let row = self.find(name)?;
+        if kernel.given && !row.takes_kernel() && kernel.kernel != Kernel::Linear {
+            let others = self.who(MethodRow::takes_kernel);
+            let expected = format!("left out: {name} takes none, {others}");
+            return Err(Error::parameter("kernel", &kernel.kernel, expected));
+        }
+        (row.build)(&MethodPlan { kernel, classes, values: &values, given: settings })
     }
 
     /// The values of all parameters, or an error for a setting that the method does not take or that lies outside its
@@ -169,7 +176,7 @@ mod tests {
                 let checked = setting.parameter.check(setting.default);
                 assert!(checked.is_ok(), "{}: {checked:?}", row.name);
             }
-            let built = method(row.name, &"gaussian".parse().unwrap(), &Settings::new()).unwrap();
+            let built = method(row.name, &KernelChoice::default(), &Settings::new()).unwrap();
             assert_eq!(built.name(), row.name);
         }
     }

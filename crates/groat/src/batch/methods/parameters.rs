@@ -2,6 +2,7 @@
 
 use super::weights::reads_class_weights;
 use crate::batch::Solver;
+use crate::features::LandmarkRule;
 use crate::settings::{Parameter, Range, list, row};
 use crate::tune::SupportRule;
 
@@ -125,7 +126,7 @@ pub(super) const TOLERANCE: Parameter = row(
     "tolerance",
     Range::Positive,
     "what is near enough. sparse: the error above that of the full machine, as a share of it; lssvm: the relative \
-     residual of conjugate gradients; support vector machines: the violation of the conditions of a solution (for numbers \
+     residual of conjugate gradients, on features too; support vector machines: the violation of the conditions of a solution (for numbers \
      in deviations of the target)",
 );
 pub(super) const SMALLEST: Parameter = row(
@@ -139,6 +140,12 @@ pub(super) const ESTIMATE: Parameter = row(
     "estimate",
     Range::Flag,
     "whether the error that new rows will see is estimated on rows that nothing was chosen on",
+);
+
+pub(super) const BLOCKS: Parameter = row(
+    "blocks",
+    Range::Flag,
+    "held-out parts are stretches of neighbouring rows instead of rows at random, as for a series",
 );
 
 pub(super) const COST: Parameter = row(
@@ -167,7 +174,7 @@ pub(super) const PROBABILITIES: Parameter = row(
 pub(super) const MAX_ITERATIONS: Parameter = row(
     "max_iterations",
     or_auto(&Range::Count),
-    "most steps of the solver, after which the model so far is returned; auto takes ten million, or 100 per row",
+    "most steps of the solver, after which the model so far is returned; auto takes two million, or 1000 per row",
 );
 pub(super) const MAX_TIME: Parameter = row(
     "max_time",
@@ -194,8 +201,31 @@ pub(super) const SUBSAMPLING: Parameter = row(
 );
 pub(super) const LOSS: Parameter = row(
     "loss",
-    Range::Choice(&["hinge", "squared-hinge"]),
-    "what a violated margin costs: its size, or the square of it",
+    Range::Choice(&["hinge", "squared-hinge", "squared", "logistic"]),
+    "what is minimised. linear-svc: hinge or squared-hinge, a violated margin or its square; on features: squared errors, or \
+     for classes logistic, which gives probabilities",
+);
+pub(super) const RANK: Parameter =
+    row("rank", Range::Count, "how many landmarks or random features; krr-cg: columns of the preconditioner");
+pub(super) const LANDMARKS: Parameter = row(
+    "landmarks",
+    Range::Choice(LandmarkRule::NAMES),
+    "which rows become landmarks: by what those before leave unexplained, any, by distance, or by leverage",
+);
+pub(super) const PRECISION: Parameter = row(
+    "precision",
+    Range::Choice(&["double", "single"]),
+    "precision of the products in sums over rows; the solution is refined in double precision either way",
+);
+pub(super) const ORTHOGONAL: Parameter = row(
+    "orthogonal",
+    Range::Flag,
+    "whether random frequencies stand at right angles, which lowers their error",
+);
+pub(super) const FORM: Parameter = row(
+    "form",
+    Range::Choice(&["paired", "cosine"]),
+    "random features: a cosine and a sine for each frequency, or a cosine with a random phase",
 );
 pub(super) const PENALISE_BIAS: Parameter = row(
     "penalise_bias",

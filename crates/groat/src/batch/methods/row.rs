@@ -177,6 +177,11 @@ impl MethodRow {
         self.parameters.iter().find(|taken| taken.setting.parameter.name == name)
     }
 
+    /// Whether a kernel means anything to it.
+    pub fn takes_kernel(&self) -> bool {
+        self.parameter("width").is_some()
+    }
+
     /// Whether the method knows a task.
     pub fn knows(&self, task: TaskKind) -> bool {
         self.tasks.contains(&task)

@@ -2,7 +2,7 @@
 
 use super::parameters as p;
 use super::row::{Ability, MethodRow, Taken, TaskKind};
-use crate::batch::{forward, linear, lssvm, ridge, sparse, svm};
+use crate::batch::{feature_ridge, forward, iterative_ridge, linear, lssvm, ridge, sparse, svm};
 
 /// Name of the default fit: the smallest model within a tolerance of the full machine.
 pub const SPARSE: &str = "sparse";
@@ -28,6 +28,14 @@ pub const LINEAR_SVC: &str = "linear-svc";
 pub const LINEAR_SVR: &str = "linear-svr";
 /// Name of logistic regression.
 pub const LOGISTIC: &str = "logistic";
+/// Name of exact kernel ridge regression by conjugate gradients.
+pub const ITERATIVE_RIDGE: &str = "krr-cg";
+/// Name of ridge regression on landmarks.
+pub const NYSTROM: &str = "nystrom";
+/// Name of the same by conjugate gradients with a sampled preconditioner.
+pub const FALKON: &str = "falkon";
+/// Name of ridge regression on random features.
+pub const RANDOM_FEATURES: &str = "rff";
 /// Name of kernel PCA, which has no target and so no row.
 pub const KERNEL_PCA: &str = "kpca";
 
@@ -35,6 +43,23 @@ const TARGETS: &[TaskKind] = &[TaskKind::Regression, TaskKind::Classification];
 const CLASSES: &[TaskKind] = &[TaskKind::Classification];
 const NUMBERS: &[TaskKind] = &[TaskKind::Regression];
 const DENSITY: &[TaskKind] = &[TaskKind::Density];
+
+/// What ridge regression on landmarks takes.
+const ON_LANDMARKS: &[Taken] = &[
+    Taken::new(&p::WIDTH, "auto"),
+    Taken::new(&p::RIDGE, "auto"),
+    Taken::new(&p::RANK, "1000"),
+    Taken::new(&p::LANDMARKS, "pivoted"),
+    Taken::new(&p::PRECISION, "double"),
+    Taken::new(&p::LOSS, "squared"),
+    Taken::new(&p::CLASS_WEIGHTS, "equal").only(CLASSES),
+    Taken::new(&p::ESTIMATE, "true"),
+    Taken::new(&p::SELECTION_ROWS, "5000"),
+    Taken::new(&p::TOLERANCE, "1e-8"),
+    Taken::new(&p::MAX_ITERATIONS, "auto"),
+    Taken::new(&p::MEMORY, "auto"),
+    Taken::new(&p::SEED, "0"),
+];
 
 /// Every batch method of this crate; the first is what a person gets without asking.
 pub(super) const ROWS: &[MethodRow] = &[
@@ -54,6 +79,7 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::CANDIDATES, "auto").only(TARGETS),
             Taken::new(&p::SELECTION_ROWS, "10000").only(TARGETS),
             Taken::new(&p::ESTIMATE, "true").only(TARGETS),
+            Taken::new(&p::BLOCKS, "false").only(TARGETS),
             Taken::new(&p::CLASS_WEIGHTS, "equal").only(CLASSES),
             Taken::new(&p::MEMORY, "auto").only(TARGETS),
             Taken::new(&p::PARZEN_WIDTH, "auto").only(DENSITY),
@@ -124,6 +150,62 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::SEED, "0"),
         ],
         build: lssvm::build,
+    },
+    MethodRow {
+        name: ITERATIVE_RIDGE,
+        summary: "exact kernel ridge regression by conjugate gradients, for more rows than memory holds a matrix of",
+        tasks: TARGETS,
+        abilities: &[],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::RIDGE, "auto"),
+            Taken::new(&p::RANK, "1000"),
+            Taken::new(&p::SELECTION_ROWS, "2000"),
+            Taken::new(&p::TOLERANCE, "1e-8"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: iterative_ridge::build,
+    },
+    MethodRow {
+        name: NYSTROM,
+        summary: "kernel ridge regression on landmarks, for very many rows",
+        tasks: TARGETS,
+        abilities: &[Ability::Batches],
+        parameters: ON_LANDMARKS,
+        build: feature_ridge::build_nystrom,
+    },
+    MethodRow {
+        name: FALKON,
+        summary: "the same by preconditioned conjugate gradients, for very many landmarks",
+        tasks: TARGETS,
+        abilities: &[Ability::Batches],
+        parameters: ON_LANDMARKS,
+        build: feature_ridge::build_falkon,
+    },
+    MethodRow {
+        name: RANDOM_FEATURES,
+        summary: "ridge regression on random Fourier features, for very many rows",
+        tasks: TARGETS,
+        abilities: &[Ability::Batches],
+        parameters: &[
+            Taken::new(&p::WIDTH, "auto"),
+            Taken::new(&p::RIDGE, "auto"),
+            Taken::new(&p::RANK, "1000"),
+            Taken::new(&p::ORTHOGONAL, "true"),
+            Taken::new(&p::FORM, "paired"),
+            Taken::new(&p::PRECISION, "double"),
+            Taken::new(&p::LOSS, "squared"),
+            Taken::new(&p::CLASS_WEIGHTS, "equal").only(CLASSES),
+            Taken::new(&p::ESTIMATE, "true"),
+            Taken::new(&p::SELECTION_ROWS, "5000"),
+            Taken::new(&p::TOLERANCE, "1e-8"),
+            Taken::new(&p::MAX_ITERATIONS, "auto"),
+            Taken::new(&p::MEMORY, "auto"),
+            Taken::new(&p::SEED, "0"),
+        ],
+        build: feature_ridge::build_random,
     },
     MethodRow {
         name: SVC,

@@ -26,7 +26,7 @@ pub(in crate::batch) use build::build;
 pub(in crate::batch) use solve::summary;
 
 use crate::batch::methods::KERNEL_RIDGE;
-use crate::batch::{Fitted, Method, Problem, Target, Watch};
+use crate::batch::{Estimate, Fitted, Method, Problem, Target, Watch};
 use crate::error::{Error, Result, check_not_negative};
 use crate::expansion::Expansion;
 use crate::gram::{Memory, Need, Plan};
@@ -126,6 +126,15 @@ impl KernelRidge {
 impl Method for KernelRidge {
     fn name(&self) -> &'static str {
         KERNEL_RIDGE
+    }
+
+    fn estimate(&self, rows: usize, _: usize) -> Option<Estimate> {
+        let n = rows as f64;
+        // The factor, and as much again for its inverse's diagonal; a search has an eigendecomposition for each width.
+        let search = if self.searches() { 200.0 * n.min(self.selection_rows as f64).powi(3) } else { 0.0 };
+        let work = n.powi(3) / 6.0 * if self.leave_one_out { 2.0 } else { 1.0 } + search;
+        let solver = format!("a Cholesky factorisation of the kernel matrix of {rows} rows");
+        Some(Estimate::new(8 * (rows as u64).pow(2), work, solver))
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -34,6 +34,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         candidates: values.unless_auto("candidates")?,
         selection_rows: values.count("selection_rows")?.max(50),
         estimate: values.flag("estimate")?,
+        blocks: values.flag("blocks")?,
         class_weights: class_weights(values.text("class_weights")?, plan.classes)?,
         memory: plan.memory()?.into(),
         seed: values.whole("seed")?,

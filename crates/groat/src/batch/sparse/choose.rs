@@ -1,17 +1,20 @@
 //! The choices of a sparse fit on some rows: width and ridge of the full machine, then the vectors.
 
 use super::Sparse;
+use super::climb::{Part, climb, placed};
 use super::folds::{Folds, Table};
 use super::samples::{Losses, Samples};
 use super::search::{diagonal, search};
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
+use crate::matrix::PointSet;
 use crate::tune::{Search, Trial, Validation, stablest};
+use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
 /// Candidates of the successive levels: the next one is tried where it may pay.
-pub(super) const LEVELS: [usize; 3] = [400, 1000, 2500];
+const LEVELS: [usize; 3] = [400, 1000, 2500];
 /// A level pays where it lowers the error by more than this share.
 const PAYS: f64 = 0.01;
 /// Widths that a level may try besides the one it starts with.
@@ -21,26 +24,29 @@ const BETTER: f64 = 0.002;
 /// Between these, in units of the kernel's diagonal, a ridge is looked for.
 const LEAST_RIDGE: f64 = 1e-9;
 const LARGEST_RIDGE: f64 = 1e4;
-/// Terms that a path goes to at first; then twice as many, and so on.
-const FIRST_PATH: usize = 256;
+/// Vectors that are put in order at first; then twice as many, and so on.
+const FIRST_ORDER: usize = 256;
+/// Evaluations that moving the chosen vectors may take.
+pub(super) const EVALUATIONS: usize = 60;
 /// Rows from which on there are three folds instead of five.
 const THREE_FOLDS: usize = 4000;
 /// Terms of a model when the caller stops the work before sizes were judged.
-const HASTY: usize = 64;
+pub(super) const HASTY: usize = 64;
 
 /// What was chosen.
 pub(super) struct Choice {
     pub kernel: Kernel,
     pub ridge: f64,
-    /// Rows that became vectors, in order.
+    /// Rows at which the vectors began, in order.
     pub terms: Vec<usize>,
-    /// Held-out losses after 0, 1, 2, ... terms; empty when the work was stopped before.
-    pub curve: Vec<Losses>,
+    /// The vectors, moved to where they serve best.
+    pub vectors: PointSet,
+    /// Held-out losses of the sizes that were tried, from 0 on; empty when the work was stopped before.
+    pub curve: Vec<(usize, Losses)>,
     /// Held-out losses of the full machine.
     pub full: Option<Losses>,
-    /// Candidates of the level that was taken, and which that is, from 1 on.
+    /// Candidates of the level that was taken.
     pub candidates: usize,
-    pub level: usize,
     /// Whether the size is what was wished for.
     pub reached: bool,
     pub trials: Vec<Trial>,
@@ -53,27 +59,23 @@ pub(super) struct Choice {
     pub interrupted: bool,
 }
 
-/// Chooses on the given rows, with candidates of so many levels at most.
+/// Chooses on the given rows.
 pub(super) fn choose(
     settings: &Sparse,
     samples: &Samples<'_>,
     rows: &[usize],
-    levels: usize,
     watch: &dyn Watch,
 ) -> Result<Choice> {
     let distinct = samples.order.distinct(rows);
     let trials = first_trials(settings, samples, &distinct, watch)?;
-    let start = match stablest(&trials) {
-        Some(trial) => Setting { kernel: trial.kernel.clone(), ridge: trial.ridge },
-        None => Setting { kernel: settings.kernel.clone(), ridge: settings.ridge },
-    };
+    let start = Setting::start(settings, &trials);
     let distinct = samples.order.in_turn(&distinct, |row| samples.codes.map_or(0, |codes| codes[row]));
-    let chooser = Chooser { settings, samples, rows, distinct, levels, watch };
+    let chooser = Chooser { settings, samples, rows, distinct, watch };
     if chooser.folds() < 2 { chooser.without_folds(start, trials) } else { chooser.from(start, Vec::new()) }
 }
 
 /// Width and ridge by leave-one-out on a grid, unless both are given.
-fn first_trials(
+pub(super) fn first_trials(
     settings: &Sparse,
     samples: &Samples<'_>,
     distinct: &[usize],
@@ -99,9 +101,19 @@ fn first_trials(
 
 /// A kernel and a ridge.
 #[derive(Clone)]
-struct Setting {
-    kernel: Kernel,
-    ridge: f64,
+pub(super) struct Setting {
+    pub kernel: Kernel,
+    pub ridge: f64,
+}
+
+impl Setting {
+    /// The best of some trials, or what the settings say.
+    pub(super) fn start(settings: &Sparse, trials: &[Trial]) -> Self {
+        match stablest(trials) {
+            Some(trial) => Self { kernel: trial.kernel.clone(), ridge: trial.ridge },
+            None => Self { kernel: settings.kernel.clone(), ridge: settings.ridge },
+        }
+    }
 }
 
 /// The best of a level.
@@ -116,7 +128,6 @@ struct Chooser<'c, 'a> {
     samples: &'c Samples<'a>,
     rows: &'c [usize],
     distinct: Vec<usize>,
-    levels: usize,
     watch: &'c dyn Watch,
 }
 
@@ -126,7 +137,7 @@ impl Chooser<'_, '_> {
         let most = self.settings.candidates.unwrap_or(usize::MAX).min(self.distinct.len());
         let mut at = start;
         let mut best: Option<(Folds<'_, '_>, Found)> = None;
-        for (level, size) in LEVELS.iter().enumerate().take(self.levels) {
+        for (level, size) in LEVELS.iter().enumerate() {
             let size = (*size).min(most);
             if level > 0 && !self.settings.memory.holds(table_bytes(size, folds)) {
                 break;
@@ -269,103 +280,45 @@ impl Chooser<'_, '_> {
     }
 
     /// The number of vectors, and which.
-    fn sized(&self, bench: &Folds<'_, '_>, found: Found, mut trials: Vec<Trial>) -> Result<Choice> {
-        let classes = self.samples.classes();
-        let full = found.losses;
-        let (curve, (size, reached)) = self.grow(bench, &found.table, found.ridge, &full)?;
-        let full_kernel = found.table.kernel.clone();
-        let mut chosen = (found.table, curve, size, reached);
-        if !reached {
-            self.narrower(bench, found.ridge, &full, &mut chosen)?;
-        }
-        let (size, reached) = (chosen.2, chosen.3);
-        // A wider kernel may do with fewer vectors.
-        let wider = match (self.settings.widths == Search::Auto, chosen.0.kernel.width()) {
-            (true, Some(Width::Shared(width))) if size > 1 && reached => Some(width * 2f64.sqrt()),
-            _ => None,
+    fn sized(&self, bench: &Folds<'_, '_>, found: Found, trials: Vec<Trial>) -> Result<Choice> {
+        let Found { table, ridge, losses: full } = found;
+        let mut parts = bench.parts(&table, ridge);
+        let lengthen = |parts: &mut [Part], most: usize| -> Result<()> {
+            let most = most.max(FIRST_ORDER).min(bench.size());
+            let orders = (0..parts.len()).into_par_iter();
+            let orders: Vec<Vec<usize>> =
+                orders.map(|fold| bench.order(&table, ridge, fold, most, &self.stop())).collect();
+            parts.iter_mut().zip(orders).for_each(|(part, order)| part.order = order);
+            Ok(())
         };
-        if let Some(width) = wider.filter(|_| !self.watch.stop_requested()) {
-            let table = bench.table(&chosen.0.kernel.with_width(width))?;
-            let curve = bench.curve(&table, found.ridge, size, &self.stop())?;
-            let (fewer, reached) = self.settings.size.choose(&curve, &full, classes);
-            if reached && fewer < size && self.settings.size != super::Size::Best {
-                chosen = (table, curve, fewer, reached);
-            }
-        }
-        let (table, curve, size, reached) = chosen;
-        if table.kernel != full_kernel
-            && let Some(losses) = bench.judge(&table, found.ridge)?
-        {
-            trials.push(Trial::new(table.kernel.clone(), found.ridge, losses.mean_squared()));
-        }
-        let terms = bench.terms(&table, found.ridge, size.max(1), &never);
+        let rungs = climb(self.settings, self.samples, &mut parts, &full, &lengthen, self.watch)?;
+        let curve: Vec<(usize, Losses)> = rungs.iter().map(|rung| (rung.size, rung.total(None))).collect();
+        let (place, reached) = self.settings.size.choose(&curve, &full, self.samples.classes());
+        let size = if self.watch.stop_requested() { self.hasty_size(&curve) } else { curve[place].0.max(1) };
+        let terms = bench.terms(&table, ridge, size, &never);
+        let setting = (&table.kernel, ridge);
+        let vectors = placed(self.samples, self.rows, setting, &terms, EVALUATIONS, &self.stop())?;
         Ok(Choice {
+            full_kernel: table.kernel.clone(),
             kernel: table.kernel,
-            ridge: found.ridge,
+            ridge,
             terms,
+            vectors,
             curve,
             full: Some(full),
             candidates: bench.size(),
-            level: LEVELS
-                .iter()
-                .position(|size| *size >= bench.size())
-                .map_or(LEVELS.len(), |level| level + 1),
             reached,
             trials,
             judged_by: Validation::Folds(self.folds()).to_string(),
             rows: self.rows.len(),
-            full_kernel,
             interrupted: self.watch.stop_requested(),
         })
     }
 
-    /// Where rounding ended the paths of a wide kernel, narrower ones go further.
-    fn narrower(
-        &self,
-        bench: &Folds<'_, '_>,
-        ridge: f64,
-        full: &Losses,
-        chosen: &mut (Table, Vec<Losses>, usize, bool),
-    ) -> Result<()> {
-        let classes = self.samples.classes();
-        while let (Search::Auto, Some(Width::Shared(width)), false) =
-            (&self.settings.widths, chosen.0.kernel.width(), chosen.3 || self.watch.stop_requested())
-        {
-            let table = bench.table(&chosen.0.kernel.with_width(width * 0.5f64.sqrt()))?;
-            let (curve, (size, reached)) = self.grow(bench, &table, ridge, full)?;
-            if curve[size].error(classes) >= chosen.1[chosen.2].error(classes) {
-                break;
-            }
-            *chosen = (table, curve, size, reached);
-        }
-        Ok(())
-    }
-
-    /// Paths that double in length until the wish is fulfilled: the curve, the size and whether it is what was wished.
-    fn grow(
-        &self,
-        bench: &Folds<'_, '_>,
-        table: &Table,
-        ridge: f64,
-        full: &Losses,
-    ) -> Result<(Vec<Losses>, (usize, bool))> {
-        let limit = self.settings.max_terms.unwrap_or(usize::MAX).min(bench.size());
-        let mut most = FIRST_PATH.min(limit);
-        loop {
-            self.watch.progress(
-                &Progress::new("vectors", 0, None).detail(format!("up to {most} of {}", bench.size())),
-            );
-            let curve = bench.curve(table, ridge, most, &self.stop())?;
-            let chosen = self.settings.size.choose(&curve, full, self.samples.classes());
-            // The best of all sizes is known once the curve has turned.
-            let settled =
-                chosen.1 && (chosen.0 * 4 < most * 3 || matches!(self.settings.size, super::Size::Within(_)));
-            let ended = curve.len() <= most || most == limit;
-            if settled || ended || self.watch.stop_requested() {
-                return Ok((curve, chosen));
-            }
-            most = (2 * most).min(limit);
-        }
+    /// The size when the work is stopped before one was found.
+    fn hasty_size(&self, curve: &[(usize, Losses)]) -> usize {
+        let tried = curve.last().map_or(0, |(size, _)| *size);
+        self.settings.max_terms.unwrap_or(HASTY).min(HASTY).max(tried)
     }
 
     /// For a handful of rows nothing can be held out: all vectors, under the ridge there is.
@@ -391,15 +344,16 @@ impl Chooser<'_, '_> {
         interrupted: bool,
     ) -> Result<Choice> {
         let table = bench.table(&at.kernel)?;
+        let terms = bench.terms(&table, at.ridge, most.max(1), &never);
         Ok(Choice {
-            terms: bench.terms(&table, at.ridge, most.max(1), &never),
+            vectors: self.samples.points(&terms),
+            terms,
             full_kernel: at.kernel.clone(),
             kernel: at.kernel,
             ridge: at.ridge,
             curve: Vec::new(),
             full: None,
             candidates: bench.size(),
-            level: 1,
             reached: true,
             trials,
             judged_by: Validation::LeaveOneOut.to_string(),
@@ -420,6 +374,6 @@ fn pays(error: f64, before: f64) -> bool {
 }
 
 /// For work that is to be finished.
-fn never() -> bool {
+pub(super) fn never() -> bool {
     false
 }

@@ -1,12 +1,13 @@
-//! A kernel judged on folds: models of all candidates, and paths of growing models.
+//! A kernel judged on folds: models of all candidates, and the order in which these become vectors.
 
+use super::climb::Part;
 use super::path::path;
 use super::samples::{Losses, Samples, Weights};
 use super::sums::{Normal, Sums};
 use crate::error::Result;
 use crate::gram;
 use crate::kernels::Kernel;
-use crate::matrix::{Matrix, PointSet, Points};
+use crate::matrix::{Matrix, PointSet};
 use groat_linalg::Cholesky;
 use rayon::prelude::*;
 
@@ -14,8 +15,6 @@ use rayon::prelude::*;
 const SHIFT_ROWS: usize = 256;
 /// Rows of a fold that errors are measured on.
 const MEASURED: usize = 5000;
-/// Rows that go through a triangular solve together.
-const BLOCK: usize = 512;
 
 /// Some rows in folds, and candidates among them.
 pub(super) struct Folds<'s, 'a> {
@@ -102,8 +101,12 @@ impl<'s, 'a> Folds<'s, 'a> {
     pub(super) fn judge(&self, table: &Table, ridge: f64) -> Result<Option<Losses>> {
         let each = (0..self.parts.len()).into_par_iter().map(|fold| {
             let outside = self.outside(fold);
-            let equations = || table.rests[fold].normal(table.between.data(), &outside, ridge);
-            let Some((normal, factor)) = factor(equations) else { return Ok(None) };
+            // With as little as needed on the diagonal.
+            let factored = [0.0, 1e-14, 1e-12, 1e-10].iter().find_map(|jitter| {
+                let mut normal = table.rests[fold].normal(table.between.data(), &outside, ridge);
+                factor(&mut normal, *jitter).map(|factor| (normal, factor))
+            });
+            let Some((normal, factor)) = factored else { return Ok(None) };
             let weights = table.weights(&normal, &factor, &outside)?;
             let rows = self.measured(fold);
             let vectors =
@@ -121,51 +124,60 @@ impl<'s, 'a> Folds<'s, 'a> {
         Ok(Some(total))
     }
 
-    /// The errors on every fold of models of 0, 1, 2, ... terms, chosen and fitted on the other folds.
-    pub(super) fn curve(
+    /// The parts that sizes are judged on: each fold held out once, under the same kernel and ridge.
+    pub(super) fn parts(&self, table: &Table, ridge: f64) -> Vec<Part> {
+        let part = |fold: usize| Part {
+            train: self
+                .parts
+                .iter()
+                .enumerate()
+                .filter(|(k, _)| *k != fold)
+                .flat_map(|(_, p)| p)
+                .copied()
+                .collect(),
+            held: self.measured(fold),
+            kernel: table.kernel.clone(),
+            ridge,
+            order: Vec::new(),
+        };
+        (0..self.parts.len()).map(part).collect()
+    }
+
+    /// The order in which the candidates outside a fold become vectors, at least so many of them: as a selection on the
+    /// rows outside takes them.
+    pub(super) fn order(
         &self,
         table: &Table,
         ridge: f64,
+        fold: usize,
         most: usize,
         stop: Stop<'_>,
-    ) -> Result<Vec<Losses>> {
-        let each = (0..self.parts.len()).into_par_iter().map(|fold| {
-            let outside = self.outside(fold);
-            let mut normal = table.rests[fold].normal(table.between.data(), &outside, ridge);
-            normal.fill();
-            let found = path(&normal, most, stop);
-            let terms: Vec<usize> = found.terms.iter().map(|&k| outside[k]).collect();
-            let mean: Vec<f64> = found.terms.iter().map(|&k| normal.mean[k]).collect();
-            let growing = Growing {
-                kernel: &table.kernel,
-                vectors: self.samples.points(&terms.iter().map(|&j| self.candidates[j]).collect::<Vec<_>>()),
-                centre: terms.iter().zip(&mean).map(|(&j, mean)| table.shift[j] + mean).collect(),
-                factor: submatrix(&normal, &found.terms),
-                weights: found.weights,
-                level: normal.level,
-            };
-            growing.losses(self.samples, &self.measured(fold))
-        });
-        let curves: Vec<Vec<Losses>> = each.collect::<Result<_>>()?;
-        let length = curves.iter().map(Vec::len).max().unwrap_or(0);
-        let mut total = vec![Losses::default(); length];
-        for curve in &curves {
-            // A path that ended keeps its last model.
-            let last = curve.last().copied().unwrap_or_default();
-            for (m, total) in total.iter_mut().enumerate() {
-                total.add(curve.get(m).unwrap_or(&last));
-            }
-        }
-        Ok(total)
+    ) -> Vec<usize> {
+        let outside = self.outside(fold);
+        let rows: Vec<usize> = outside.iter().map(|&j| self.candidates[j]).collect();
+        order(table.rests[fold].normal(table.between.data(), &outside, ridge), &rows, most, stop)
     }
 
     /// The terms of a model of all folds, as rows.
     pub(super) fn terms(&self, table: &Table, ridge: f64, most: usize, stop: Stop<'_>) -> Vec<usize> {
         let all: Vec<usize> = (0..self.size()).collect();
-        let mut normal = table.total.normal(table.between.data(), &all, ridge);
-        normal.fill();
-        path(&normal, most, stop).terms.into_iter().map(|j| self.candidates[j]).collect()
+        let mut order =
+            order(table.total.normal(table.between.data(), &all, ridge), &self.candidates, most, stop);
+        order.truncate(most);
+        order
     }
+}
+
+/// Rows in the order in which a selection on their normal equations takes them. Where rounding ends it before there are
+/// `most`, the others follow as they stand.
+pub(super) fn order(mut normal: Normal, rows: &[usize], most: usize, stop: Stop<'_>) -> Vec<usize> {
+    normal.fill();
+    let mut order: Vec<usize> = path(&normal, most, stop).terms.into_iter().map(|j| rows[j]).collect();
+    if order.len() < most {
+        let taken: std::collections::HashSet<usize> = order.iter().copied().collect();
+        order.extend(rows.iter().filter(|row| !taken.contains(row)));
+    }
+    order
 }
 
 impl Table {
@@ -193,85 +205,10 @@ pub(super) fn solved(kernel: &Kernel, normal: &Normal, factor: &Cholesky, centre
     Ok(Weights { kernel: kernel.clone(), weights, bias })
 }
 
-/// Normal equations and their Cholesky factor, with as little as needed on the diagonal; none where even that fails.
-/// The matrix goes into the factor, so that it is made anew for another attempt.
-pub(super) fn factor(equations: impl Fn() -> Normal) -> Option<(Normal, Cholesky)> {
-    for jitter in [0.0, 1e-14, 1e-12, 1e-10] {
-        let mut normal = equations();
-        let (m, mut matrix) = (normal.size, std::mem::take(&mut normal.matrix));
-        (0..m).for_each(|j| matrix[j * (m + 1)] += jitter * normal.scale);
-        if let Ok(factor) = Cholesky::factor(matrix, m) {
-            return Some((normal, factor));
-        }
-    }
-    None
-}
-
-/// Rows and columns of the equations in the given order.
-fn submatrix(normal: &Normal, terms: &[usize]) -> Vec<f64> {
-    terms.iter().flat_map(|&a| terms.iter().map(move |&b| normal.matrix[a * normal.size + b])).collect()
-}
-
-/// A model that grows term by term.
-struct Growing<'k> {
-    kernel: &'k Kernel,
-    vectors: PointSet,
-    /// What is taken from the kernels of each term.
-    centre: Vec<f64>,
-    /// The normal equations of the terms.
-    factor: Vec<f64>,
-    weights: Vec<Vec<f64>>,
-    level: Vec<f64>,
-}
-
-impl Growing<'_> {
-    /// The losses on some rows after 0, 1, 2, ... terms.
-    fn losses(&self, samples: &Samples<'_>, rows: &[usize]) -> Result<Vec<Losses>> {
-        let (factor, terms) = self.leading_factor();
-        let blocks = rows.par_chunks(BLOCK).map(|rows| -> Result<Vec<Losses>> {
-            let mut out = vec![Losses::default(); terms + 1];
-            let vectors: Points<'_> = self.vectors.view().slice(0, terms);
-            let mut k = gram::cross(self.kernel, samples.points(rows).view(), vectors)?;
-            for i in 0..rows.len() {
-                k.row_mut(i).iter_mut().zip(&self.centre).for_each(|(v, c)| *v -= c);
-            }
-            // Rows of kernels one after the other are the columns that the solve takes.
-            let mut k = k.into_data();
-            if let Some(factor) = &factor {
-                factor.solve_lower(&mut k)?;
-            }
-            let mut answer = self.level.clone();
-            for (i, &row) in rows.iter().enumerate() {
-                answer.copy_from_slice(&self.level);
-                out[0].add(&samples.loss(row, &answer));
-                for t in 0..terms {
-                    let value = k[i * terms + t];
-                    answer.iter_mut().zip(&self.weights[t]).for_each(|(a, g)| *a += value * g);
-                    out[t + 1].add(&samples.loss(row, &answer));
-                }
-            }
-            Ok(out)
-        });
-        let blocks: Vec<Vec<Losses>> = blocks.collect::<Result<_>>()?;
-        let mut total = vec![Losses::default(); terms + 1];
-        for block in &blocks {
-            total.iter_mut().zip(block).for_each(|(total, losses)| total.add(losses));
-        }
-        Ok(total)
-    }
-
-    /// The factor of the first terms, as many as rounding allows.
-    fn leading_factor(&self) -> (Option<Cholesky>, usize) {
-        let all = self.weights.len();
-        let mut terms = all;
-        while terms > 0 {
-            let matrix = (0..terms * terms).map(|k| self.factor[k / terms * all + k % terms]).collect();
-            match Cholesky::factor(matrix, terms) {
-                Ok(factor) => return (Some(factor), terms),
-                Err(groat_linalg::Error::NotPositiveDefinite { pivot }) => terms = pivot.min(terms - 1),
-                Err(_) => break,
-            }
-        }
-        (None, 0)
-    }
+/// The factor of normal equations with some jitter on the diagonal, as a share of their scale; none where that is not
+/// enough. The matrix goes into the factor.
+pub(super) fn factor(normal: &mut Normal, jitter: f64) -> Option<Cholesky> {
+    let (m, mut matrix) = (normal.size, std::mem::take(&mut normal.matrix));
+    (0..m).for_each(|j| matrix[j * (m + 1)] += jitter * normal.scale);
+    Cholesky::factor(matrix, m).ok()
 }

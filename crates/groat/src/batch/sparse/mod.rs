@@ -1,18 +1,20 @@
 //! The default fit (system X7): what the full kernel machine reaches, then the smallest model within a tolerance of it.
 //!
 //! 1. **Reference**: kernel ridge regression on many candidates. A first width and ridge come from leave-one-out on a grid
-//!    (`search.rs`), then both are refined on folds with 400, 1,000 and 2,500 candidates, as long as more of them pay
-//!    (`choose.rs`).
-//! 2. **Vectors**: forward selection on the normal equations at that width and ridge (`path.rs`), inside every fold, gives
-//!    the held-out error for each number of vectors. The smallest number within the tolerance of the reference is kept
-//!    (`size.rs`); a wider kernel that does with fewer is taken instead.
+//!    (`search.rs`). Up to 2,000 rows leave-one-out goes on to every row as candidate (`reference.rs`); beyond, both are refined
+//!    on folds with 400, 1,000 and 2,500 candidates, as long as more of them pay (`choose.rs`).
+//! 2. **Vectors**: forward selection on the normal equations at that width and ridge (`path.rs`) says where vectors begin;
+//!    they are then moved downhill in the penalised sum of squares (`moving.rs`), which takes half to a quarter as many of
+//!    them to the same error. Models of 4, 8, 16, ... vectors are fitted without each of some parts and judged on it
+//!    (`climb.rs`); the smallest within the tolerance of the reference is kept (`size.rs`).
 //! 3. **Weights** of the chosen vectors on all rows (`weigh.rs`), under the ridge of the reference, which keeps them sound.
-//! 4. **Expected error**: up to 2,000 rows, all of the above is repeated without each of five parts, and the error is that on
-//!    the parts; beyond, one fifth is held out from every choice (`expected.rs`).
+//! 4. **Expected error**: up to 2,000 rows all of the above is chosen anew without each part (`parts.rs`); beyond, one fifth
+//!    is held out from every choice (`expected.rs`).
 //!
-//! Cost: `n M^2` at the speed of a matrix product for `M` candidates, and `M m^2` for `m` vectors; memory `6 M^2` numbers.
-//! Choices are made on at most `selection_rows` rows, weights use all. Use it for tables of up to millions of rows where a
-//! small model is wanted; not where every row matters for itself, as for noiseless interpolation: that is `krr`.
+//! Cost: `n M^2` at the speed of a matrix product for `M` candidates, `n m^2` for each step that moves `m` vectors; memory
+//! `6 M^2` numbers. Choices are made on at most `selection_rows` rows, weights use all. Use it for tables of up to millions
+//! of rows where a small model is wanted; not where every row matters for itself, as for noiseless interpolation: that
+//! is `krr`.
 //!
 //! ```
 //! use groat::{Rows, batch::{Method, Problem, Quiet, Sparse}};
@@ -26,10 +28,16 @@
 
 mod build;
 mod choose;
+mod climb;
+mod descent;
 mod expected;
 mod folds;
+mod machine;
+mod moving;
 mod order;
+mod parts;
 mod path;
+mod reference;
 mod samples;
 mod search;
 mod size;
@@ -40,6 +48,10 @@ mod weigh;
 mod tests;
 
 pub(in crate::batch) use build::build;
+pub(in crate::batch) use expected::expected;
+pub(in crate::batch) use order::word;
+pub(in crate::batch) use samples::Samples;
+pub(in crate::batch) use search::search;
 pub use size::Size;
 
 use super::forward::ClassWeights;
@@ -52,8 +64,11 @@ use crate::kernels::Kernel;
 use crate::model::{Model, Record};
 use crate::tune::{Search, sample_rows};
 use choose::Choice;
-use samples::{Losses, Samples};
+use samples::Losses;
 use weigh::{Weighed, weigh, weigh_batches};
+
+/// A mean square error above this share of that of the mean alone is next to nothing learnt.
+const NOTHING: f64 = 0.98;
 
 /// Rows times squared vectors up to which leave-one-out answers are worked out.
 const LEAVE_ONE_OUT: f64 = 2e10;
@@ -82,6 +97,8 @@ pub struct Sparse {
     pub selection_rows: usize,
     /// Whether the error that new rows will see is estimated on rows that nothing was chosen on.
     pub estimate: bool,
+    /// Whether held-out parts are stretches of neighbouring rows, as a series wants them: its neighbours share past values.
+    pub blocks: bool,
     /// How much each class counts.
     pub class_weights: ClassWeights,
     /// What sums over candidates may take; fewer candidates are used where more would not fit.
@@ -103,6 +120,7 @@ impl Default for Sparse {
             candidates: None,
             selection_rows: 10_000,
             estimate: true,
+            blocks: false,
             class_weights: ClassWeights::Equal,
             memory: Memory::default(),
             seed: 0,
@@ -120,19 +138,19 @@ impl Method for Sparse {
         self.kernel.check_for(problem.x.cols())?;
         check_not_negative("ridge", self.ridge)?;
         let factors = self.class_weights.factors(&problem)?;
-        let samples = Samples::of(&problem, &factors, self.seed)?;
+        let samples = Samples::of(&problem, &factors, self.seed, self.blocks)?;
         let (choice, expected) = expected::choose_and_estimate(self, &samples, watch)?;
         let all: Vec<usize> = (0..samples.rows()).collect();
-        let weighed = weigh(&samples, &all, &choice.kernel, &choice.terms, choice.ridge)?;
+        let weighed = weigh(&samples, &all, &choice.kernel, choice.vectors.clone(), choice.ridge)?;
         self.fitted(&problem, &samples, choice, expected, weighed)
     }
 
     fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let sample = sample.checked()?;
         self.kernel.check_for(sample.x.cols())?;
-        let samples = Samples::of(&sample, &[], self.seed)?;
+        let samples = Samples::of(&sample, &[], self.seed, self.blocks)?;
         let (choice, expected) = expected::choose_and_estimate(self, &samples, watch)?;
-        let vectors = samples.points(&choice.terms);
+        let vectors = choice.vectors.clone();
         let weighed = weigh_batches(data, &choice.kernel, vectors, (samples.outputs(), choice.ridge), watch)?;
         self.fitted(&sample, &samples, choice, expected, weighed)
     }
@@ -158,8 +176,7 @@ impl Sparse {
         let record = Record::new(SPARSE, samples.rows())
             .with("ridge", choice.ridge)
             .with("size", self.size)
-            .with("candidates", choice.candidates)
-            .with_growth(choice.curve.iter().skip(1).take(choice.terms.len()).map(shown).collect());
+            .with("candidates", choice.candidates);
         let function =
             Expansion::new(choice.kernel.clone(), weighed.vectors.clone(), weighed.model.weights.clone())?
                 .with_bias(weighed.model.bias.clone())?;
@@ -185,15 +202,14 @@ impl Sparse {
             .with_intervals(intervals)?;
         let mut fitted = Fitted::new(model, choice.candidates);
         let stage = |(k, &row): (usize, &usize)| {
-            let held_out = choice.curve.get(k + 1).map_or(f64::NAN, shown);
-            Stage::new(row, held_out, f64::NAN)
+            let tried = choice.curve.iter().find(|(size, _)| *size == k + 1);
+            Stage::new(row, tried.map_or(f64::NAN, |(_, losses)| shown(losses)), f64::NAN)
         };
         fitted.stages = choice.terms.iter().enumerate().map(stage).collect();
         fitted.sizes = choice
             .curve
             .iter()
-            .enumerate()
-            .map(|(terms, losses)| SizeError { terms, error: losses.error(classes) })
+            .map(|(terms, losses)| SizeError { terms: *terms, error: losses.error(classes) })
             .collect();
         fitted.full = choice.full.map(|losses| FullMachine {
             error: losses.error(classes),
@@ -218,6 +234,14 @@ impl Sparse {
             notes.push(format!(
                 "width, ridge and vectors were chosen on {chosen_on} of {} rows, the weights fitted to all",
                 samples.rows()
+            ));
+        }
+        if let (Some(full), Some((_, mean))) = (&choice.full, choice.curve.first())
+            && full.mean_squared() > NOTHING * mean.mean_squared()
+        {
+            let advice = if self.per_feature { "other features" } else { "per_feature, or other features" };
+            notes.push(format!(
+                "next to nothing was learnt: the full machine is hardly better than the mean of the target; try {advice}"
             ));
         }
         if !choice.reached {

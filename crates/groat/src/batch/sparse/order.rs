@@ -7,28 +7,44 @@ use crate::data::synthetic::scatter;
 use crate::matrix::{Point, Points};
 
 /// A word for every row, equal for equal features.
-pub(super) struct Order {
+pub(in crate::batch) struct Order {
     words: Vec<u64>,
+}
+
+/// The word of a point, which depends on its numbers and the seed alone.
+pub(in crate::batch) fn word(point: Point<'_>, seed: u64) -> u64 {
+    let start = scatter(seed ^ 0x5a17);
+    let mix = |word: u64, column: usize, value: f64| {
+        // Zeros are left out, so that sparse and dense rows agree; -0 is 0.
+        if value == 0.0 { word } else { scatter(word ^ scatter(column as u64) ^ value.to_bits()) }
+    };
+    match point {
+        Point::Dense(row) => row.iter().enumerate().fold(start, |w, (j, v)| mix(w, j, *v)),
+        Point::Sparse(columns, row) => {
+            columns.iter().zip(row).fold(start, |w, (j, v)| mix(w, *j as usize, *v))
+        }
+    }
 }
 
 impl Order {
     pub(super) fn of(x: Points<'_>, seed: u64) -> Self {
-        let start = scatter(seed ^ 0x5a17);
-        let mix = |word: u64, column: usize, value: f64| {
-            // Zeros are left out, so that sparse and dense rows agree; -0 is 0.
-            if value == 0.0 { word } else { scatter(word ^ scatter(column as u64) ^ value.to_bits()) }
-        };
-        let word = |i: usize| match x.point(i) {
-            Point::Dense(row) => row.iter().enumerate().fold(start, |w, (j, v)| mix(w, j, *v)),
-            Point::Sparse(columns, row) => {
-                columns.iter().zip(row).fold(start, |w, (j, v)| mix(w, *j as usize, *v))
-            }
-        };
-        Self { words: (0..x.rows()).map(word).collect() }
+        Self { words: (0..x.rows()).map(|i| word(x.point(i), seed)).collect() }
+    }
+
+    /// The word of a row.
+    pub(in crate::batch) fn word(&self, row: usize) -> u64 {
+        self.words[row]
+    }
+
+    /// Rows in an order that depends on what they hold, so that sums over them have the same bits wherever they stand.
+    pub(super) fn sorted(&self, rows: &[usize]) -> Vec<usize> {
+        let mut sorted = rows.to_vec();
+        sorted.sort_unstable_by_key(|&row| (self.words[row], row));
+        sorted
     }
 
     /// The first row of each kind, in random order.
-    pub(super) fn distinct(&self, rows: &[usize]) -> Vec<usize> {
+    pub(in crate::batch) fn distinct(&self, rows: &[usize]) -> Vec<usize> {
         let mut kinds: Vec<(u64, usize)> = rows.iter().map(|&i| (self.words[i], i)).collect();
         kinds.sort_unstable();
         kinds.dedup_by_key(|(word, _)| *word);

@@ -27,8 +27,6 @@ const LIST: usize = 5;
 pub(super) struct Path {
     /// Candidates.
     pub terms: Vec<usize>,
-    /// The weight of each orthonormal term, one number per output.
-    pub weights: Vec<Vec<f64>>,
 }
 
 /// Chooses at most `most` terms; fewer where the rest depends on them, or when `stop` says so.
@@ -44,7 +42,7 @@ pub(super) fn path(normal: &Normal, most: usize, stop: &(dyn Fn() -> bool + Sync
         let chosen = if group == 1 { list } else { state.best_of(&list, group) };
         state.join(&chosen);
     }
-    Path { terms: state.terms, weights: state.weights }
+    Path { terms: state.terms }
 }
 
 struct State<'a> {
@@ -58,7 +56,6 @@ struct State<'a> {
     right: Vec<f64>,
     free: Vec<bool>,
     terms: Vec<usize>,
-    weights: Vec<Vec<f64>>,
 }
 
 impl<'a> State<'a> {
@@ -73,7 +70,6 @@ impl<'a> State<'a> {
             start,
             right: normal.right.clone(),
             terms: Vec::new(),
-            weights: Vec::new(),
         }
     }
 
@@ -176,7 +172,6 @@ impl<'a> State<'a> {
             self.free[j] = false;
             self.rows.extend_from_slice(own);
             self.terms.push(j);
-            self.weights.push(weights);
         }
     }
 }

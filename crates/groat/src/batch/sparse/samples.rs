@@ -9,7 +9,7 @@ use crate::matrix::{Matrix, PointSet, Points};
 use crate::model::Decision;
 
 /// Everything there is to learn from.
-pub(super) struct Samples<'a> {
+pub(in crate::batch) struct Samples<'a> {
     pub x: Points<'a>,
     /// One row per sample: values, or classes as -1 and +1.
     pub y: Matrix,
@@ -17,6 +17,8 @@ pub(super) struct Samples<'a> {
     pub weights: Vec<f64>,
     pub codes: Option<&'a [usize]>,
     pub order: Order,
+    /// Whether folds are stretches of neighbouring rows.
+    blocks: bool,
 }
 
 /// Losses of some rows, added up.
@@ -49,7 +51,12 @@ impl Losses {
 
 impl<'a> Samples<'a> {
     /// `factors` says how much each class counts besides the weights of the rows; all alike when it is empty.
-    pub(super) fn of(problem: &Problem<'a>, factors: &[f64], seed: u64) -> Result<Self> {
+    pub(in crate::batch) fn of(
+        problem: &Problem<'a>,
+        factors: &[f64],
+        seed: u64,
+        blocks: bool,
+    ) -> Result<Self> {
         let codes = match problem.target {
             Target::Classes { codes, .. } => Some(codes),
             Target::Values(_) => None,
@@ -62,23 +69,31 @@ impl<'a> Samples<'a> {
         let raw: Vec<f64> = (0..n).map(|i| problem.weights.map_or(1.0, |w| w[i]) * factor(i)).collect();
         let mean = raw.iter().sum::<f64>() / n as f64;
         let weights = raw.into_iter().map(|w| w / mean).collect();
-        Ok(Self { x: problem.x, y: problem.responses(), weights, codes, order: Order::of(problem.x, seed) })
+        let order = Order::of(problem.x, seed);
+        Ok(Self { x: problem.x, y: problem.responses(), weights, codes, order, blocks })
     }
 
-    pub(super) fn rows(&self) -> usize {
+    pub(in crate::batch) fn rows(&self) -> usize {
         self.x.rows()
     }
 
-    pub(super) fn outputs(&self) -> usize {
+    pub(in crate::batch) fn outputs(&self) -> usize {
         self.y.cols()
     }
 
-    pub(super) fn classes(&self) -> bool {
+    pub(in crate::batch) fn classes(&self) -> bool {
         self.codes.is_some()
     }
 
-    /// The fold of each of `rows`; classes are spread evenly.
+    /// The fold of each of `rows`; classes are spread evenly, unless folds are stretches of neighbouring rows.
     pub(super) fn folds(&self, rows: &[usize], count: usize) -> Vec<usize> {
+        if self.blocks {
+            let mut places: Vec<usize> = (0..rows.len()).collect();
+            places.sort_unstable_by_key(|&k| rows[k]);
+            let mut folds = vec![0; rows.len()];
+            places.iter().enumerate().for_each(|(rank, &k)| folds[k] = rank * count / rows.len());
+            return folds;
+        }
         self.order.folds(rows, |row| self.codes.map_or(0, |codes| codes[row]), count)
     }
 

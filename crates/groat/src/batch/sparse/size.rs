@@ -25,72 +25,86 @@ impl fmt::Display for Size {
     }
 }
 
-impl Size {
-    /// What is allowed above the full machine where nothing else is said.
-    pub const TOLERANCE: f64 = 0.02;
-
-    /// The number of terms, given the losses after 0, 1, 2, ... terms and those of the full machine, and whether the
-    /// wish is fulfilled there.
-    pub(super) fn choose(self, curve: &[Losses], full: &Losses, classes: bool) -> (usize, bool) {
-        let errors = smoothed(curve, classes);
-        let best = (0..errors.len()).min_by(|a, b| errors[*a].total_cmp(&errors[*b])).unwrap_or(0);
-        // Without any term there is the mean alone, whose error is the deviation of the target.
-        let floor = if classes { 0.0 } else { FLOOR * curve[0].error(false) };
-        let limit = match self {
-            Size::Best => return (best, true),
-            Size::Within(share) => (full.error(classes) * (1.0 + share)).max(floor),
-            Size::Smallest => errors[best] + standard_error(errors[best], curve[best].weight, classes),
-        };
-        // A rate that is counted on few rows is reached by luck; the mean square error, which varies less, must be near too.
-        let share = if let Size::Within(share) = self { share } else { Self::TOLERANCE };
-        let near = full.mean_squared() * (1.0 + NEAR * share).powi(2);
-        let sound = |m: usize| !classes || curve[m].mean_squared() <= near || matches!(self, Size::Smallest);
-        match (0..errors.len()).find(|&m| errors[m] <= limit && sound(m)) {
-            Some(size) => (size, true),
-            None => (best, false),
-        }
-    }
-}
-
 /// An error of this share of the target's deviation is small enough: a function without noise could be followed for ever.
 const FLOOR: f64 = 0.005;
 
 /// How many times the tolerance the root mean square error of class codes may lie above that of the full machine.
 const NEAR: f64 = 2.0;
 
-/// Sizes over which an error rate is averaged, as a share of the size: counts of wrong rows jump up and down, and the
-/// first dip is luck.
-const WINDOW: f64 = 0.2;
+/// Doublings without a better model after which the best of all sizes is known.
+const TURNED: usize = 2;
 
-fn smoothed(curve: &[Losses], classes: bool) -> Vec<f64> {
-    let errors: Vec<f64> = curve.iter().map(|losses| losses.error(classes)).collect();
-    if !classes {
-        return errors;
+impl Size {
+    /// What is allowed above the full machine where nothing else is said.
+    pub const TOLERANCE: f64 = 0.02;
+
+    /// Of sizes in ascending order, from 0 on, with their losses: the place of the one to keep, given the losses of the
+    /// full machine, and whether the wish is fulfilled there.
+    pub(super) fn choose(self, curve: &[(usize, Losses)], full: &Losses, classes: bool) -> (usize, bool) {
+        let errors: Vec<f64> = curve.iter().map(|(_, losses)| losses.error(classes)).collect();
+        let best = (0..errors.len()).min_by(|a, b| errors[*a].total_cmp(&errors[*b])).unwrap_or(0);
+        // Without any term there is the mean alone, whose error is the deviation of the target.
+        let floor = if classes { 0.0 } else { FLOOR * errors[0] };
+        let limit = match self {
+            Size::Best => return (best, true),
+            Size::Within(share) => (full.error(classes) * (1.0 + share)).max(floor),
+            Size::Smallest => errors[best] + standard_error(errors[best], curve[best].1.weight, classes),
+        };
+        // A rate that is counted on few rows is reached by luck; the mean square error, which varies less, must be near too.
+        let share = if let Size::Within(share) = self { share } else { Self::TOLERANCE };
+        let near = full.mean_squared() * (1.0 + NEAR * share).powi(2);
+        let sound = |at: usize| !classes || curve[at].1.mean_squared() <= near || self == Size::Smallest;
+        match (0..errors.len()).find(|&at| errors[at] <= limit && sound(at)) {
+            Some(at) => (at, true),
+            None => (best, false),
+        }
     }
-    let mean = |m: usize| {
-        let reach = (m as f64 * WINDOW) as usize;
-        let window = &errors[m - reach..(m + reach + 1).min(errors.len())];
-        window.iter().sum::<f64>() / window.len() as f64
-    };
-    (0..errors.len()).map(mean).collect()
+
+    /// The size to try next, if any: twice the largest until the wish is fulfilled (or the curve has turned, where the
+    /// best is to be known), then one between the smallest that is enough and the one below it, until they are close.
+    pub(super) fn next(
+        self,
+        curve: &[(usize, Losses)],
+        full: &Losses,
+        classes: bool,
+        close: f64,
+    ) -> Option<usize> {
+        let (at, reached) = self.choose(curve, full, classes);
+        let largest = curve.last()?.0;
+        let errors: Vec<f64> = curve.iter().map(|(_, losses)| losses.error(classes)).collect();
+        let best = (0..errors.len()).min_by(|a, b| errors[*a].total_cmp(&errors[*b]))?;
+        let settled = matches!(self, Size::Within(_)) || best + TURNED < curve.len();
+        if !reached || !settled {
+            return Some(2 * largest);
+        }
+        if self == Size::Best || at == 0 {
+            return None;
+        }
+        let (below, enough) = (curve[at - 1].0, curve[at].0);
+        let between = if below == 0 { enough / 2 } else { ((below * enough) as f64).sqrt().round() as usize };
+        let apart = enough as f64 > close * below as f64 && between > below && between < enough;
+        apart.then_some(between)
+    }
 }
 
-/// Of a rate, or of the root of a mean of about normal squares.
+/// The standard error of a root mean square error, or of a rate, from so many rows.
 fn standard_error(error: f64, rows: f64, classes: bool) -> f64 {
-    if classes { (error * (1.0 - error) / rows).max(0.0).sqrt() } else { error / (2.0 * rows).sqrt() }
+    if classes { (error * (1.0 - error) / rows).sqrt() } else { error / (2.0 * rows).sqrt() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn curve(errors: &[f64]) -> Vec<Losses> {
-        errors.iter().map(|e| Losses { squares: 200.0 * e * e, wrong: 200.0 * e, weight: 200.0 }).collect()
+    fn curve(errors: &[f64]) -> Vec<(usize, Losses)> {
+        let losses =
+            |error: &f64| Losses { squares: 200.0 * error * error, wrong: 200.0 * error, weight: 200.0 };
+        errors.iter().map(losses).enumerate().collect()
     }
 
     #[test]
-    fn sizes_follow_the_wish() {
-        let curve = curve(&[1.0, 0.6, 0.45, 0.42, 0.405, 0.399, 0.4, 0.41]);
+    fn the_smallest_size_that_fulfils_the_wish() {
+        let curve = curve(&[1.0, 0.6, 0.5, 0.42, 0.405, 0.399, 0.4]);
         let full = Losses { squares: 200.0 * 0.16, wrong: 80.0, weight: 200.0 };
         assert_eq!(Size::Within(0.02).choose(&curve, &full, false), (4, true));
         assert_eq!(Size::Within(0.1).choose(&curve, &full, false), (3, true));
@@ -102,14 +116,30 @@ mod tests {
     }
 
     #[test]
-    fn a_lucky_dip_of_an_error_rate_is_no_reason_to_stop() {
-        let mut errors: Vec<f64> = (0..60).map(|m| 0.5 - 0.005 * f64::from(m)).collect();
-        errors[20] = 0.22;
-        let full = Losses { squares: 200.0 * 0.25, wrong: 50.0, weight: 200.0 };
-        let (size, reached) = Size::Within(0.02).choose(&curve(&errors), &full, true);
-        assert!(size > 45 && reached, "{size}");
-        // Nor is a rate that is right while the answers themselves are far off.
-        let sure = Losses { squares: 200.0 * 0.01, ..full };
-        assert!(!Size::Within(0.02).choose(&curve(&errors), &sure, true).1);
+    fn a_rate_that_is_right_while_the_answers_are_far_off_is_luck() {
+        let curve = curve(&[0.5, 0.4, 0.3, 0.25, 0.2]);
+        let sure = Losses { squares: 200.0 * 0.01, wrong: 50.0, weight: 200.0 };
+        assert!(!Size::Within(0.02).choose(&curve, &sure, true).1);
+    }
+
+    /// The error falls as one over the root of the size.
+    #[test]
+    fn sizes_double_and_then_close_in() {
+        for wish in [3usize, 17, 64, 100, 333] {
+            let at = |size: usize| {
+                let error = 1.0 / (size as f64 + 0.1).sqrt();
+                (size, Losses { squares: 200.0 * error * error, wrong: 0.0, weight: 200.0 })
+            };
+            let full = at(wish).1;
+            let mut tried = vec![at(0), at(4)];
+            while let Some(next) = Size::Within(1e-9).next(&tried, &full, false, 1.2) {
+                assert!(tried.iter().all(|(size, _)| *size != next));
+                tried.push(at(next));
+                tried.sort_by_key(|(size, _)| *size);
+            }
+            let (place, reached) = Size::Within(1e-9).choose(&tried, &full, false);
+            let size = tried[place].0;
+            assert!(reached && size >= wish && size as f64 <= 1.2 * wish as f64 + 1.0, "{wish}: {size}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Fast recursions against their slow definitions.
 
-use super::choose::{LEVELS, choose};
+use super::choose::choose;
+use super::moving::{Placement, moved};
 use super::path::path;
 use super::samples::Samples;
 use super::sums::Sums;
@@ -8,7 +9,7 @@ use super::weigh::weigh;
 use super::*;
 use crate::batch::{KernelRidge, Quiet};
 use crate::gram;
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{Matrix, PointSet, Rows};
 use groat_linalg::Cholesky;
 use proptest::prelude::*;
 
@@ -24,7 +25,7 @@ fn data(rows: usize, features: usize) -> (Matrix, Vec<f64>) {
 fn samples<'a>(x: &'a Matrix, y: &'a [f64], weights: Option<&'a [f64]>) -> Samples<'a> {
     let problem = Problem::regression(x.view(), y).unwrap();
     let problem = weights.map_or(problem, |weights| problem.with_weights(weights).unwrap());
-    Samples::of(&problem, &[], 0).unwrap()
+    Samples::of(&problem, &[], 0, false).unwrap()
 }
 
 /// The least penalised sum of squares over functions of some vectors with a free constant, by brute force.
@@ -51,6 +52,21 @@ fn least(samples: &Samples<'_>, kernel: &Kernel, terms: &[usize], ridge: f64) ->
     Cholesky::factor(a, m + 1).unwrap().solve(&mut beta).unwrap();
     let squares: f64 = (0..n).map(|i| w[i] * y[(i, 0)].powi(2)).sum();
     squares - beta.iter().zip(&b).map(|(x, y)| x * y).sum::<f64>()
+}
+
+/// The same over all functions, which is the full machine: `ridge y'C^-1 y` with `C = K + ridge I`, less what the
+/// constant takes.
+fn least_of_all(samples: &Samples<'_>, kernel: &Kernel, ridge: f64) -> f64 {
+    let n = samples.rows();
+    let mut c = gram::matrix(kernel, samples.x).unwrap();
+    (0..n).for_each(|i| c[(i, i)] += ridge);
+    let y: Vec<f64> = (0..n).map(|i| samples.y[(i, 0)]).collect();
+    let (mut with_y, mut with_ones) = (y.clone(), vec![1.0; n]);
+    let factor = Cholesky::factor(c.data().to_vec(), n).unwrap();
+    factor.solve(&mut with_y).unwrap();
+    factor.solve(&mut with_ones).unwrap();
+    let dot = |v: &[f64]| y.iter().zip(v).map(|(a, b)| a * b).sum::<f64>();
+    ridge * (dot(&with_y) - dot(&with_ones).powi(2) / with_ones.iter().sum::<f64>())
 }
 
 proptest! {
@@ -98,14 +114,17 @@ fn terms_that_join_in_groups_are_nearly_as_good_as_one_by_one() {
     let between = gram::matrix(&kernel, samples.x).unwrap();
     let mut normal = sums.normal(between.data(), &all, 0.05);
     normal.fill();
-    let squares = |path: &path::Path| -> f64 { path.weights.iter().map(|g| g[0] * g[0]).sum() };
+    // What some terms explain of the sum of squares.
+    let mean = y.iter().sum::<f64>() / 600.0;
+    let total: f64 = y.iter().map(|y| (y - mean).powi(2)).sum();
+    let squares = |path: &path::Path| total - least(&samples, &kernel, &path.terms, 0.05);
     let groups = path(&normal, 200, &|| false);
     assert_eq!(groups.terms.len(), 200);
     let mut distinct = groups.terms.clone();
     distinct.sort_unstable();
     distinct.dedup();
     assert_eq!(distinct.len(), 200);
-    // What the terms explain, against all 600 together.
+    // Against all 600 together.
     let everything = path(&normal, 600, &|| false);
     assert!(squares(&groups) > 0.999 * squares(&everything), "{}", squares(&groups) / squares(&everything));
 }
@@ -117,7 +136,7 @@ fn all_rows_as_vectors_are_exact_kernel_ridge_regression() {
     let samples = samples(&x, &y, Some(&weights));
     let kernel = Kernel::gaussian(0.4);
     let all: Vec<usize> = (0..60).collect();
-    let weighed = weigh(&samples, &all, &kernel, &all, 0.1).unwrap();
+    let weighed = weigh(&samples, &all, &kernel, samples.points(&all), 0.1).unwrap();
     let problem = Problem::regression(x.view(), &y).unwrap().with_weights(&weights).unwrap();
     let exact = KernelRidge::fixed(kernel, 0.1).fit(&problem, &Quiet).unwrap();
     let ours = samples.answers(&all, &weighed.model, weighed.vectors.view()).unwrap();
@@ -128,16 +147,69 @@ fn all_rows_as_vectors_are_exact_kernel_ridge_regression() {
     assert!((ours.mean_squared / theirs.mean_squared - 1.0).abs() < 1e-6);
 }
 
+/// The gradient by which vectors move, against differences of `J`; and `J` itself against its definition.
+#[test]
+fn the_slope_of_the_penalised_squares_is_what_differences_say() {
+    let (x, y) = data(50, 2);
+    let weights: Vec<f64> = (0..50).map(|i| 0.5 + (i % 3) as f64 / 2.0).collect();
+    let samples = samples(&x, &y, Some(&weights));
+    let rows: Vec<usize> = (0..50).collect();
+    let (widths, ridge, terms) = ([0.4, 0.7], 0.05, [3, 14, 25, 36]);
+    let place = Placement::new(&samples, &rows, &widths, ridge);
+    let z: Vec<f64> = terms.iter().flat_map(|&i| [x[(i, 0)] / widths[0], x[(i, 1)] / widths[1]]).collect();
+    let (value, gradient) = place.slope(&z).unwrap().unwrap();
+    let kernel = Kernel::gaussian(widths.to_vec());
+    assert!((value / least(&samples, &kernel, &terms, ridge) - 1.0).abs() < 1e-9);
+    for k in 0..z.len() {
+        let at = |step: f64| {
+            let mut z = z.clone();
+            z[k] += step;
+            place.slope(&z).unwrap().unwrap().0
+        };
+        let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+        assert!(
+            (gradient[k] - difference).abs() < 1e-6 * (1.0 + difference.abs()),
+            "{k}: {} {difference}",
+            gradient[k]
+        );
+    }
+}
+
+/// Moved vectors come nearer to the full machine, and never below it.
+#[test]
+fn vectors_move_to_where_they_serve_better() {
+    let (x, y) = data(200, 2);
+    let samples = samples(&x, &y, None);
+    let rows: Vec<usize> = (0..200).collect();
+    let (kernel, ridge, terms) = (Kernel::gaussian(0.3), 0.1, [0, 40, 80, 120, 160, 199]);
+    let place = Placement::new(&samples, &rows, &[0.3, 0.3], ridge);
+    let value = |vectors: PointSet| {
+        let z: Vec<f64> = vectors.into_matrix().data().iter().map(|v| v / 0.3).collect();
+        place.slope(&z).unwrap().unwrap().0
+    };
+    let start = samples.points(&terms);
+    let better = moved(&samples, &rows, (&kernel, ridge), start.clone(), 60, &|| false).unwrap();
+    let (before, after) = (value(start.clone()), value(better));
+    let full = least_of_all(&samples, &kernel, ridge);
+    assert!(after < 0.8 * before && after >= full, "{before} {after} {full}");
+    let stopped = moved(&samples, &rows, (&kernel, ridge), start.clone(), 60, &|| true).unwrap();
+    assert!((value(stopped) / before - 1.0).abs() < 1e-12);
+    // A kernel without such a slope keeps its vectors.
+    let kept = moved(&samples, &rows, (&Kernel::Linear, ridge), start.clone(), 60, &|| false).unwrap();
+    assert_eq!(kept.into_matrix(), start.into_matrix());
+}
+
 #[test]
 fn leaving_out_a_row_is_fitting_without_it() {
     let (x, y) = data(50, 2);
     let samples = samples(&x, &y, None);
     let (kernel, terms) = (Kernel::gaussian(0.5), [3, 14, 25, 36, 47]);
     let all: Vec<usize> = (0..50).collect();
-    let left_out = weigh(&samples, &all, &kernel, &terms, 0.1).unwrap().leave_one_out(&samples).unwrap();
+    let left_out =
+        weigh(&samples, &all, &kernel, samples.points(&terms), 0.1).unwrap().leave_one_out(&samples).unwrap();
     for row in [0, 14, 49] {
         let rest: Vec<usize> = (0..50).filter(|&i| i != row).collect();
-        let without = weigh(&samples, &rest, &kernel, &terms, 0.1).unwrap();
+        let without = weigh(&samples, &rest, &kernel, samples.points(&terms), 0.1).unwrap();
         let answer = samples.answers(&[row], &without.model, without.vectors.view()).unwrap();
         assert!((answer[(0, 0)] - left_out.predictions[(row, 0)]).abs() < 1e-9);
     }
@@ -161,6 +233,22 @@ fn the_grid_knows_the_leave_one_out_error_of_kernel_ridge_regression() {
     }
 }
 
+/// Vectors that almost depend on each other, under a tiny ridge: the weights must not blow up.
+#[test]
+fn vectors_that_almost_coincide_do_no_harm() {
+    let x = Matrix::column((0..120).map(|i| f64::from(i) / 40.0).collect());
+    let y: Vec<f64> = (0..120).map(|i| (f64::from(i) / 15.0).sin()).collect();
+    let samples = samples(&x, &y, None);
+    let (train, held): (Vec<usize>, Vec<usize>) = (0..120).partition(|i| i % 3 != 0);
+    let vectors = PointSet::from(Matrix::column(
+        (0..60).map(|j| f64::from(j / 2) / 10.0 + f64::from(j % 2) * 1e-7).collect(),
+    ));
+    let weighed = weigh(&samples, &train, &Kernel::gaussian(1.0), vectors, 1e-9).unwrap();
+    let losses =
+        samples.losses(&held, &samples.answers(&held, &weighed.model, weighed.vectors.view()).unwrap());
+    assert!(losses.error(false) < 1e-4, "{}", losses.error(false));
+}
+
 #[test]
 fn every_row_is_answered_once_by_a_model_that_never_saw_it() {
     let (x, _) = data(150, 2);
@@ -174,6 +262,28 @@ fn every_row_is_answered_once_by_a_model_that_never_saw_it() {
     assert_eq!(rows, (0..150).collect::<Vec<_>>());
     assert!(expected.error_rate.unwrap() > 0.4, "{:?}", expected.error_rate);
     assert!(fitted.model.calibration().is_some());
+}
+
+/// A random walk that looks back at itself: rows at random would be answered by their neighbours.
+#[test]
+fn parts_of_a_series_are_stretches_of_it() {
+    let mut at = 0.0;
+    let x: Vec<f64> = (0..200).map(|i| f64::from(i) / 10.0).collect();
+    let noise = |i: usize| ((i as f64 * 12.9898).sin() * 43758.5453).rem_euclid(1.0) - 0.5;
+    let y: Vec<f64> = (0..200)
+        .map(|i| {
+            at += noise(i);
+            at
+        })
+        .collect();
+    let problem = Problem::regression(Rows::new(&x, 1).unwrap(), &y).unwrap();
+    let expected = |blocks: bool| {
+        let fitted = Sparse { blocks, ..Sparse::default() }.fit(&problem, &Quiet).unwrap();
+        fitted.expected.unwrap()
+    };
+    let (blocks, random) = (expected(true), expected(false));
+    assert!(blocks.rows.windows(2).all(|pair| pair[0] < pair[1]), "in order of time");
+    assert!(blocks.error() > 1.2 * random.error(), "{} {}", blocks.error(), random.error());
 }
 
 #[test]
@@ -218,6 +328,6 @@ fn a_stop_keeps_the_model_so_far() {
     let samples = samples(&x, &y, None);
     let all: Vec<usize> = (0..300).collect();
     let watch = AfterTheGrid(0.into());
-    let choice = choose(&Sparse::default(), &samples, &all, LEVELS.len(), &watch).unwrap();
+    let choice = choose(&Sparse::default(), &samples, &all, &watch).unwrap();
     assert!(choice.interrupted && !choice.terms.is_empty());
 }

@@ -204,7 +204,7 @@ impl Chunked<'_> {
             None => self.params.run(&problem, None, self.watch)?,
         };
         let kept: HashSet<Vec<u64>> = {
-            let function = fitted.model.expansion();
+            let function = fitted.model.require_expansion("a support vector machine")?;
             let used = |v: &usize| function.weights().row(*v).iter().any(|w| *w != 0.0);
             (0..function.size()).filter(used).map(|v| bits(&function.vectors().row(v))).collect()
         };

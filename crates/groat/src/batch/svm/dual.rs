@@ -15,7 +15,7 @@
 /// What is to be solved.
 #[derive(Clone, Debug)]
 pub(super) struct Dual {
-    /// Rows of the data; variable `v` belongs to row `v % rows`.
+    /// Rows of the data; variables beyond them belong to the rows once more.
     pub rows: usize,
     /// `s_v`, +1 or -1.
     pub sign: Vec<f64>,
@@ -70,9 +70,14 @@ impl Extremes {
 }
 
 impl Dual {
+    /// The row that a variable belongs to.
+    pub(super) fn row(&self, v: usize) -> usize {
+        if v < self.rows { v } else { v - self.rows }
+    }
+
     /// `e_v`.
     pub(super) fn error(&self, state: &State, v: usize) -> f64 {
-        state.f[v % self.rows] + self.sign[v] * self.linear[v]
+        state.f[self.row(v)] + self.sign[v] * self.linear[v]
     }
 
     /// Whether a variable may be raised in the direction of its sign.
@@ -90,10 +95,10 @@ impl Dual {
         usize::from(self.by_sign && self.sign[v] > 0.0)
     }
 
-    /// The extremes of both groups.
-    pub(super) fn extremes(&self, state: &State) -> [Extremes; 2] {
+    /// The extremes of both groups among these variables.
+    pub(super) fn extremes(&self, state: &State, variables: impl Iterator<Item = usize>) -> [Extremes; 2] {
         let mut found = [Extremes::default(); 2];
-        for v in 0..self.sign.len() {
+        for v in variables {
             let (e, group) = (self.error(state, v), &mut found[self.group(v)]);
             if self.is_up(state, v) {
                 group.least_up = group.least_up.min(e);
@@ -114,14 +119,14 @@ impl Dual {
         for v in (0..self.sign.len()).filter(free) {
             (sum, count) = (sum + self.error(state, v), count + 1.0);
         }
-        if count > 0.0 { sum / count } else { self.extremes(state)[group].middle() }
+        if count > 0.0 { sum / count } else { self.extremes(state, 0..self.sign.len())[group].middle() }
     }
 
     /// `b`, one number per row.
     pub(super) fn coefficients(&self, alpha: &[f64]) -> Vec<f64> {
         let mut beta = vec![0.0; self.rows];
         for (v, a) in alpha.iter().enumerate() {
-            beta[v % self.rows] += self.sign[v] * a;
+            beta[self.row(v)] += self.sign[v] * a;
         }
         beta
     }

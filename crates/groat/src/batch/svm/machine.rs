@@ -120,7 +120,7 @@ impl Settings {
             let chosen: Option<PointSet> = part.rows.as_ref().map(|rows| x.select(rows));
             let x = chosen.as_ref().map_or(x, PointSet::view);
             let mut rows = KernelRows::new(kernel, x, shared)?;
-            self.machine(kernel, x, part, &mut rows, start, watch)
+            self.machine(part, &mut rows, start, watch)
         };
         parts.par_iter().enumerate().with_max_len(1).map(one).collect()
     }
@@ -128,8 +128,6 @@ impl Settings {
     /// Solves one machine on rows that may hold what an earlier one has evaluated.
     pub(super) fn machine(
         &self,
-        kernel: &Kernel,
-        x: Points<'_>,
         part: &Part,
         rows: &mut KernelRows<'_>,
         start: Option<State>,
@@ -144,12 +142,12 @@ impl Settings {
             None => {
                 let mut state = self.form.start(&dual, &part.weights, &self.numbers)?;
                 if state.alpha.iter().any(|a| *a != 0.0) {
-                    rows.multiply(kernel, x, &dual.coefficients(&state.alpha), &mut state.f)?;
+                    rows.multiply(&dual.coefficients(&state.alpha), &mut state.f)?;
                 }
                 state
             }
         };
-        let solution = solve(&dual, rows, state, self.limits, watch);
+        let solution = solve(&dual, rows, state, self.limits, watch)?;
         let finish = self.form.finish(&dual, &solution.state);
         let report = self.report(&dual, &solution, finish.bias);
         let mut beta = dual.coefficients(&solution.state.alpha);

@@ -8,10 +8,12 @@
 //!
 //! A sample weight multiplies its cost: weight 2 is a row that stands there twice, weight 0 one that is not there.
 //!
-//! **Cost**: roughly `n` kernel values for every vector of the model and a few times as many for noisy data; **memory**:
-//! the rows of the kernel matrix that the limit allows, in single precision from about 1,400 rows on. A kernel with
-//! compact support has sparse rows, and memory and time follow the nonzeros. Where there are too many rows for that,
-//! `chunk` trains on parts of the data and carries the vectors on ([`chunks`]).
+//! **Cost**: `n` kernel values for every coefficient that a block changes, two to three per vector of the model; radial
+//! kernels are evaluated in single precision while that cannot be seen in the result, which the solver checks. **Memory**: a
+//! few numbers per row where there are few features; with many, and for kernels that are not radial, also the rows of the
+//! kernel matrix that the limit allows. A kernel with compact support has sparse rows, and memory and time follow the
+//! nonzeros. Where there are too many rows for that, `chunk` trains on parts of the data and carries the vectors on
+//! ([`chunks`]).
 //!
 //! ```
 //! use groat::{Kernel, Rows, batch::{Method, Problem, Quiet, SupportVectorMachine, SvmForm}};
@@ -24,6 +26,7 @@
 //! # Ok::<(), groat::Error>(())
 //! ```
 
+mod advice;
 mod build;
 mod calibrate;
 mod chunks;
@@ -32,6 +35,7 @@ mod dual;
 mod forms;
 mod machine;
 mod one_pass;
+mod rough_rows;
 mod rows;
 mod search;
 mod smo;
@@ -50,6 +54,7 @@ use crate::batch::{Batches, Fitted, Method, Problem, Target, TaskKind, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::gram::Memory;
 use crate::kernels::Kernel;
+use crate::matrix::Points;
 use crate::model::{Model, Record};
 use crate::tune::{Search, Trial, Validation, stablest, typical_distance};
 use decompose::{Limits, Stop};
@@ -262,7 +267,7 @@ impl SupportVectorMachine {
         let function = assemble(&kernel, problem.x, &parts, &machines)?;
         let interrupted = machines.iter().any(|machine| machine.report.stop == Stop::Asked);
         let record = self.record(&problem, &settings, &machines);
-        notes.extend(self.remarks(&machines, &kernel, problem.x.cols()));
+        notes.extend(self.remarks(&machines, &kernel, problem.x));
         let mut model = Model::new(function).with_task(task(&problem))?.with_record(record);
         if self.probabilities && self.form.classifies() && !interrupted {
             let (calibration, note) =
@@ -361,7 +366,7 @@ impl SupportVectorMachine {
     }
 
     /// What a person should know of how it went.
-    fn remarks(&self, machines: &[Machine], kernel: &Kernel, features: usize) -> Vec<String> {
+    fn remarks(&self, machines: &[Machine], kernel: &Kernel, x: Points<'_>) -> Vec<String> {
         let worst = machines.iter().max_by(|a, b| a.report.violation.total_cmp(&b.report.violation));
         let Some(Machine { report, .. }) = worst else { return Vec::new() };
         let gap = match (report.gap, report.primal) {
@@ -380,11 +385,10 @@ impl SupportVectorMachine {
             Stop::Stalled => Some("no step changed anything any more in the precision of the numbers"),
         };
         if let Some(why) = ended {
-            let advice = "bring features to like scales, lower the cost or raise the tolerance; the model so far can be \
-                          gone on from";
+            let advice = advice::advice(x, kernel);
             notes = vec![format!("not solved: {why} at {state}; {advice}")];
         }
-        notes.extend(kernel.warning_for(features));
+        notes.extend(kernel.warning_for(x.cols()));
         notes
     }
 }

@@ -64,8 +64,13 @@ impl SupportVectorMachine {
             }
         }
         let most = LAST_STEPS * vectors.beta.len();
-        for _ in 0..most {
-            if !vectors.reprocess(self.tolerance) {
+        for done in 0..most {
+            let asked = done.is_multiple_of(1000) && {
+                watch.progress(&Progress::new("last steps", done, Some(most)));
+                watch.stop_requested()
+            };
+            // The model so far is as sound as one a few steps later.
+            if asked || !vectors.reprocess(self.tolerance) {
                 break;
             }
         }

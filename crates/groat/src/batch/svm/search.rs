@@ -8,7 +8,7 @@ use super::dual::State;
 use super::machine::{Machine, Part, Settings, parts, task};
 use super::rows::KernelRows;
 use super::{SupportVectorMachine, SvmForm, deviation};
-use crate::batch::{Problem, Quiet, Target, Watch};
+use crate::batch::{Impatient, Problem, Target, Watch};
 use crate::error::{Error, Result};
 use crate::gram::{self, Memory};
 use crate::kernels::Kernel;
@@ -30,6 +30,8 @@ const TOLERANCE: f64 = 1e-2;
 /// Steps of one solution within a search. What takes longer is no setting that a person would want, and larger costs
 /// would take longer still: they are not tried.
 const STEPS: u64 = 30_000;
+/// Standard errors of the best by which a value may do worse on the first part and is still tried on the others.
+const DOUBT: f64 = 3.0;
 /// Bytes that the kernel rows of a part may take.
 const MEMORY: u64 = 64 << 20;
 
@@ -98,7 +100,7 @@ pub(super) fn search(
     });
     let subset = problem.select(&rows);
     let sample = subset.problem()?;
-    let judge = Judge { params, sample, factors, values, folds: folds(&sample, params.folds) };
+    let judge = Judge { params, sample, factors, values, folds: folds(&sample, params.folds), watch };
     let of =
         |widths: &[f64]| -> Vec<Kernel> { widths.iter().map(|w| params.kernel.with_width(*w)).collect() };
     let mut trials = Trials::new(watch);
@@ -139,6 +141,7 @@ struct Judge<'a> {
     factors: &'a [f64],
     values: Vec<f64>,
     folds: Vec<Fold>,
+    watch: &'a dyn Watch,
 }
 
 impl Judge<'_> {
@@ -146,25 +149,60 @@ impl Judge<'_> {
     fn trials(&self, kernel: &Kernel) -> Result<Vec<Trial>> {
         let mut losses: Vec<Vec<f64>> = vec![Vec::new(); self.values.len()];
         let mut sizes = vec![0.0; self.values.len()];
-        for fold in &self.folds {
-            self.fold(kernel, fold, &mut losses, &mut sizes)?;
+        let Some((one, others)) = self.folds.split_first() else { return Ok(Vec::new()) };
+        self.fold(kernel, one, &vec![true; self.values.len()], &mut losses, &mut sizes)?;
+        let (racing, best) = self.promising(&losses);
+        for fold in others {
+            self.fold(kernel, fold, &racing, &mut losses, &mut sizes)?;
         }
+        let (rows, first) = (self.sample.x.rows(), one.test.len());
+        // How much more the best costs on all parts than on the first, which is added to what has the first alone.
+        let more = match &losses[best] {
+            all if all.len() == rows => Judgement::of(all, 0.0).mean - Judgement::of(&all[..first], 0.0).mean,
+            _ => f64::INFINITY,
+        };
         let trial = |((value, losses), size): ((&f64, &Vec<f64>), &f64)| {
             let ridge = if Searched::of(self.params.form) == Searched::Nu { *value } else { 1.0 / value };
             // What was not feasible or took too long lacks losses.
-            if losses.len() < self.sample.x.rows() {
-                return Trial::new(kernel.clone(), ridge, f64::INFINITY);
-            }
-            let judged = Judgement::of(losses, size / self.folds.len() as f64);
-            let mut trial = Trial::new(kernel.clone(), ridge, judged.mean);
+            let (parts, more) = match losses.len() {
+                all if all == rows => (self.folds.len(), 0.0),
+                one if one == first && one > 0 => (1, more),
+                _ => return Trial::new(kernel.clone(), ridge, f64::INFINITY),
+            };
+            let judged = Judgement::of(losses, size / parts as f64);
+            let mut trial = Trial::new(kernel.clone(), ridge, judged.mean + more);
             (trial.standard_error, trial.size) = (judged.standard_error, judged.size);
             trial
         };
         Ok(self.values.iter().zip(&losses).zip(&sizes).map(trial).collect())
     }
 
-    /// The losses of one part of the rows for every value, and the size of each model.
-    fn fold(&self, kernel: &Kernel, fold: &Fold, losses: &mut [Vec<f64>], sizes: &mut [f64]) -> Result<()> {
+    /// Which values did so well on the first part that the others are worth their time (large costs take longest, and
+    /// mostly do not pay), and the best of them.
+    fn promising(&self, losses: &[Vec<f64>]) -> (Vec<bool>, usize) {
+        let judged: Vec<Judgement> = losses.iter().map(|losses| Judgement::of(losses, 0.0)).collect();
+        let tried = (0..losses.len()).filter(|&k| !losses[k].is_empty());
+        let Some(best) = tried.min_by(|&a, &b| judged[a].mean.total_cmp(&judged[b].mean)) else {
+            return (vec![true; losses.len()], 0);
+        };
+        // One row more or less in a wrong class says little.
+        let one = match self.sample.target {
+            Target::Classes { .. } => 1.0 / losses[best].len() as f64,
+            _ => 0.0,
+        };
+        let most = judged[best].mean + DOUBT * judged[best].standard_error.max(one);
+        (judged.iter().map(|judged| judged.mean <= most).collect(), best)
+    }
+
+    /// The losses of one part of the rows for every value that is still in the race, and the size of each model.
+    fn fold(
+        &self,
+        kernel: &Kernel,
+        fold: &Fold,
+        racing: &[bool],
+        losses: &mut [Vec<f64>],
+        sizes: &mut [f64],
+    ) -> Result<()> {
         let (train, test) = (self.sample.select(&fold.train), self.sample.select(&fold.test));
         let (train, test) = (train.problem()?, test.problem()?);
         let parts = parts(&train, self.factors);
@@ -179,12 +217,14 @@ impl Judge<'_> {
             .collect::<Result<_>>()?;
         let mut states: Vec<Option<State>> = vec![None; parts.len()];
         let mut before = None;
-        for (k, value) in self.values.iter().enumerate() {
+        for (k, value) in self.values.iter().enumerate().filter(|(k, _)| racing[*k]) {
             let settings = self.settings(*value);
             let mut machines = Vec::with_capacity(parts.len());
             for (c, part) in parts.iter().enumerate() {
                 let start = self.scaled(states[c].take(), before, *value);
-                match settings.machine(kernel, points[c], part, &mut rows[c], start, &Quiet) {
+                match settings.machine(part, &mut rows[c], start, &Impatient(self.watch)) {
+                    // What was broken off says nothing.
+                    Ok(_) if self.watch.stop_requested() => return Err(Error::Stopped),
                     Ok(machine) => machines.push(machine),
                     // Not feasible for this share of classes.
                     Err(Error::Parameter { name: "nu", .. }) => break,

@@ -19,7 +19,7 @@ pub(super) fn states(
     x: Points<'_>,
     parts: &[Part],
 ) -> Result<Vec<Option<State>>> {
-    let function = model.expansion();
+    let Some(function) = model.expansion() else { return Ok(Vec::new()) };
     if settings.form.takes_nu() || function.outputs() != parts.len() || function.features() != x.cols() {
         return Ok(Vec::new());
     }
@@ -51,9 +51,8 @@ fn state(
     let x = chosen.as_ref().map_or(x, PointSet::view);
     let beta = |k: usize| weights[(part.rows.as_ref().map_or(k, |rows| rows[k]), output)];
     let dual = settings.form.dual(&part.y, &part.weights, &settings.numbers);
-    let mut alpha: Vec<f64> = (0..dual.sign.len())
-        .map(|v| (dual.sign[v] * beta(v % dual.rows)).clamp(0.0, dual.upper[v]))
-        .collect();
+    let mut alpha: Vec<f64> =
+        (0..dual.sign.len()).map(|v| (dual.sign[v] * beta(dual.row(v))).clamp(0.0, dual.upper[v])).collect();
     balance(&dual, settings.form, &mut alpha);
     let beta = dual.coefficients(&alpha);
     let used: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::data::column::{Column, sort_labels};
 use crate::data::table::Table;
-use crate::error::Result;
+use crate::error::{Result, quoted, shortened};
 
 /// More different numbers than this in a column make a text among them a slip rather than a category.
 const NUMBERS: usize = 10;
@@ -80,8 +80,8 @@ impl LevelSet {
             |row: &usize| table.column(index).label(*row).is_some_and(|label| label == texts[0].as_str());
         let row = (0..table.rows()).find(is_text).unwrap_or(0);
         let reason = format!(
-            "found {:?} among {} different numbers; mend this value, or ask for the column to be taken as categories",
-            texts[0],
+            "found {} among {} different numbers; mend this value, or ask for the column to be taken as categories",
+            quoted(texts[0]),
             numbers.len()
         );
         Err(table.error_at(row, index, reason))
@@ -102,5 +102,6 @@ pub(in crate::data) fn find_level(levels: &[String], label: &str) -> std::result
 
 /// What to say of a label that training did not have.
 pub(super) fn unknown_level(levels: &[String], label: &str) -> String {
-    format!("found {label:?}, which training did not have; the known levels are {}", levels.join(", "))
+    let known: Vec<_> = levels.iter().map(|level| shortened(level)).collect();
+    format!("found {}, which training did not have; the known levels are {}", quoted(label), known.join(", "))
 }

@@ -18,7 +18,7 @@ use stored::Stored;
 
 use super::embed::{Embedder, Embedding};
 use super::table::{ColumnIndex, Table, unknown_column};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shortened};
 
 /// What to take from a training table.
 #[derive(Clone, Debug)]
@@ -52,6 +52,7 @@ impl Default for InputOptions {
 
 /// One input column as the model remembers it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct InputColumn {
     /// Its name.
     pub name: String,
@@ -105,6 +106,13 @@ impl Inputs {
         Schema::new(table, options)?.inputs(options)
     }
 
+    /// The same inputs with the targets of others besides.
+    pub(crate) fn with_targets_of(&self, others: &[&Inputs]) -> Inputs {
+        let mut joint = self.clone();
+        joint.targets.extend(others.iter().flat_map(|other| other.targets.iter().cloned()));
+        joint
+    }
+
     /// Chooses among columns of numbers before any row is known, as for a stream.
     pub fn choose(source: &str, names: &[String], named: bool, options: &InputOptions) -> Result<Self> {
         let fail = |reason: String| Error::Source { source_name: source.to_owned(), reason };
@@ -143,6 +151,27 @@ impl Inputs {
         Ok(inputs)
     }
 
+    /// Whether these inputs can be found in an open table, where a column that is absent means zeros: otherwise all would
+    /// be absent, and every row the same.
+    fn check_open(&self, names: &[String]) -> std::result::Result<(), String> {
+        if let Some(column) = self.columns.iter().find(|column| !is_index(&column.name)) {
+            return Err(format!(
+                "svmlight data know their columns by index (x1, x2, ...), and the model was made from columns with names \
+                 ({}, ...): write the data as CSV with these names",
+                shortened(&column.name)
+            ));
+        }
+        let zero = |name: &str| name == "x0";
+        if names.iter().any(|name| zero(name)) && !self.columns.iter().any(|column| zero(&column.name)) {
+            return Err(
+                "the indices begin at 0, those of the model at 1: add 1 to every index of the data, or fit \
+                        the model anew from such data"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
     fn check_embedding(&self) -> Result<()> {
         let Some(embedding) = self.embedding else { return Ok(()) };
         if self.targets.len() != 1 {
@@ -166,7 +195,7 @@ impl Inputs {
     }
 
     /// Name of the first target, which is the only one of a series and of a stream.
-    pub(super) fn target(&self) -> Option<&str> {
+    pub(crate) fn target(&self) -> Option<&str> {
         self.targets.first().map(|target| target.name.as_str())
     }
 
@@ -208,7 +237,11 @@ impl Inputs {
     /// Where the columns stand in a table with these names.
     pub(super) fn locate(&self, source: &str, names: &[String], named: bool, open: bool) -> Result<Places> {
         let fail = |reason: String| Error::Source { source_name: source.to_owned(), reason };
-        if self.named && named {
+        if open {
+            self.check_open(names).map_err(fail)?;
+        }
+        // The columns of an open table are those that occur: their number says nothing.
+        if open || self.named && named {
             let index = ColumnIndex::new(names, named);
             let find = |column: &InputColumn| index.position(&column.name);
             let columns: Vec<Option<usize>> = self.columns.iter().map(find).collect();
@@ -233,6 +266,11 @@ impl Inputs {
             )))
         }
     }
+}
+
+/// Whether a column is called by an index, as those of svmlight files are.
+fn is_index(name: &str) -> bool {
+    name.strip_prefix('x').is_some_and(|index| !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Indices of the input columns (none: all zeros) and of the targets (none: not there).

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 
 /// As it stands in a file, not yet checked.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Stored {
     columns: Vec<InputColumn>,
     #[serde(default)]

@@ -43,6 +43,10 @@ impl ArrowReader {
             reason: format!("cannot read it as {format:?}: {e}"),
         };
         let is_file = source.head.starts_with(b"ARROW1");
+        // Only what begins as such a file is copied, since a copy has no end where its source has none.
+        if Format::sniff(&source.head) != format {
+            return Err(wrong(&"it does not begin as such a file does"));
+        }
         let mut file = seekable(source)?;
         let mut total = None;
         let batches: Box<dyn RecordBatchReader + Send> = if format == Format::Parquet {
@@ -169,6 +173,31 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn packed_files_are_read_by_path() {
+        use crate::data::{read_table, write_table};
+        use std::io::Write;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let numbers = Column::Numeric((0..20).map(f64::from).collect());
+        let table = Table::new(["a"], vec![numbers]).unwrap();
+        write_table(at("t.parquet"), &table).unwrap();
+        let bytes = std::fs::read(at("t.parquet")).unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&bytes).unwrap();
+        std::fs::write(at("t.parquet.gz"), gzip.finish().unwrap()).unwrap();
+        std::fs::write(at("t.parquet.zst"), zstd::encode_all(&bytes[..], 1).unwrap()).unwrap();
+        for name in ["t.parquet", "t.parquet.gz", "t.parquet.zst"] {
+            let read = read_table(at(name), &ReadOptions::default()).unwrap();
+            assert_eq!(read.numbers("a").unwrap(), table.numbers("a").unwrap(), "{name}");
+        }
+        // What does not begin so is not copied, which might have no end.
+        let options = ReadOptions { format: Some(Format::Parquet), ..ReadOptions::default() };
+        let endless = Source::from_reader("endless", Box::new(io::repeat(0))).unwrap();
+        let refused = ArrowReader::open(endless, Format::Parquet, &options).err().unwrap().to_string();
+        assert!(refused.contains("does not begin as such a file"), "{refused}");
+    }
 
     #[test]
     fn a_panic_of_a_decoder_is_an_error_and_can_be_silent() {

@@ -1,43 +1,44 @@
 //! CSV rows, one at a time, each as soon as its line has arrived.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 
+use super::lines::Lines;
 use super::records::Records;
-use super::source::{Input, Source};
+use super::source::Source;
 use super::{ReadOptions, RowSource};
 use crate::data::cell::Cell;
 use crate::data::table::check_names;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, size};
 
 /// The delimiters that are looked for when none is given.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 pub(super) struct CsvRows<R> {
     records: Records<R>,
-    source: String,
     names: Vec<String>,
     named: bool,
     /// The first record is data, read while looking for a header, and not handed out yet.
     pending: bool,
 }
 
-impl CsvRows<BufReader<Input>> {
+impl CsvRows<BufReader<Box<dyn Read + Send>>> {
     pub fn open(source: Source, options: &ReadOptions) -> Result<Self> {
         if source.head.starts_with(&[0xff, 0xfe]) || source.head.starts_with(&[0xfe, 0xff]) {
             return Err(source.error("the text is UTF-16; convert it to UTF-8 first"));
         }
         let delimiter = options.delimiter.unwrap_or_else(|| guess_delimiter(&source.head));
-        Self::new(BufReader::new(source.input), &source.name, delimiter, options.header)
+        let name = source.name.clone();
+        let lines = Lines::new(source.into_text(), &name, options.max_line);
+        Self::new(Records::new(lines, delimiter, options.max_field), options.header)
     }
 }
 
 impl<R: BufRead> CsvRows<R> {
-    fn new(input: R, source: &str, delimiter: u8, header: Option<bool>) -> Result<Self> {
-        let (records, source) = (Records::new(input, delimiter), source.to_owned());
-        let mut rows = Self { records, source, names: Vec::new(), named: false, pending: false };
+    fn new(records: Records<R>, header: Option<bool>) -> Result<Self> {
+        let mut rows = Self { records, names: Vec::new(), named: false, pending: false };
         if !rows.advance()? {
             return Err(Error::Source {
-                source_name: rows.source,
+                source_name: rows.records.source().to_owned(),
                 reason: "there are no rows; the input is empty".into(),
             });
         }
@@ -45,16 +46,29 @@ impl<R: BufRead> CsvRows<R> {
         rows.named = header.unwrap_or_else(|| looks_like_header(&first));
         rows.pending = !rows.named;
         rows.names = (1..).zip(&first).map(|(number, name)| column_name(number, name, rows.named)).collect();
-        check_names(&rows.source, &rows.names)?;
+        check_names(rows.records.source(), &rows.names)?;
         Ok(rows)
     }
 
     /// Reads the next record; false at the end.
     fn advance(&mut self) -> Result<bool> {
-        let more = self.records.advance().map_err(|e| Error::io(&self.source, e))?;
+        let more = self.records.advance()?;
         if more && self.records.is_unclosed() {
-            let column = self.records.len() - 1;
-            return Err(self.error_at(column, "the quoted field that begins here has no end"));
+            let error = self.error_at(self.records.len() - 1, "the quoted field that begins here has no end");
+            self.records.give_back();
+            return Err(error);
+        }
+        if let Some(at) = self.records.wrongly_closed() {
+            let error =
+                self.error_at(at, "the quoted field that begins here goes on behind its closing quote");
+            self.records.give_back();
+            return Err(error);
+        }
+        if let Some(at) = self.records.too_long() {
+            let found = size(self.records.field(at).len() as u64);
+            let reason =
+                format!("the field has {found}, more than is allowed; --max-field allows longer ones");
+            return Err(self.error_at(at, reason));
         }
         Ok(more)
     }
@@ -69,14 +83,14 @@ impl<R: BufRead> CsvRows<R> {
 
     fn error_at(&self, column: usize, reason: impl Into<String>) -> Error {
         let column = self.names.get(column).cloned().unwrap_or_else(|| (column + 1).to_string());
-        let (source_name, place) = (self.source.clone(), Place::Line(self.records.line()));
+        let (source_name, place) = (self.records.source().to_owned(), Place::Line(self.records.line()));
         Error::Data { source_name, place, column, reason: reason.into() }
     }
 }
 
 impl<R: BufRead + Send> RowSource for CsvRows<R> {
     fn source(&self) -> &str {
-        &self.source
+        self.records.source()
     }
 
     fn names(&self) -> &[String] {
@@ -94,7 +108,9 @@ impl<R: BufRead + Send> RowSource for CsvRows<R> {
         let (expected, found) = (self.names.len(), self.records.len());
         if expected != found {
             let reason = format!("the row has {found} fields, expected {expected} as in the first row");
-            return Err(self.error_at(found.min(expected), reason));
+            let error = self.error_at(found.min(expected), reason);
+            self.records.give_back();
+            return Err(error);
         }
         cells.clear();
         for field in self.fields() {
@@ -157,8 +173,16 @@ fn count_outside_quotes(line: &[u8], delimiter: u8) -> usize {
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Result<CsvRows<&[u8]>> {
-        CsvRows::new(text.as_bytes(), "t.csv", guess_delimiter(text.as_bytes()), None)
+    type Text = BufReader<Box<dyn Read + Send>>;
+
+    fn rows(text: impl AsRef<[u8]>) -> Result<CsvRows<Text>> {
+        rows_up_to(text, 1000)
+    }
+
+    fn rows_up_to(text: impl AsRef<[u8]>, max_field: usize) -> Result<CsvRows<Text>> {
+        let text = std::io::Cursor::new(text.as_ref().to_vec());
+        let options = ReadOptions { max_field, ..ReadOptions::default() };
+        CsvRows::open(Source::from_reader("t.csv", Box::new(text))?, &options)
     }
 
     #[test]
@@ -206,7 +230,7 @@ mod tests {
 
     #[test]
     fn text_that_is_not_utf8_is_an_error() {
-        let mut rows = CsvRows::new(&b"a,b\n1,\xff\n"[..], "t.csv", b',', None).unwrap();
+        let mut rows = rows(b"a,b\n1,\xff\n").unwrap();
         let error = rows.next_row(&mut Vec::new()).unwrap_err();
         assert_eq!(error.to_string(), "t.csv, line 2, column b: the text is not UTF-8");
     }
@@ -221,5 +245,41 @@ mod tests {
             open.next_row(&mut Vec::new()).unwrap_err().to_string(),
             "t.csv, line 2, column b: the quoted field that begins here has no end"
         );
+    }
+
+    /// The lines of the rows that can be read, and of those that cannot.
+    fn good_and_bad(rows: &mut CsvRows<Text>) -> (Vec<u64>, Vec<u64>) {
+        let (mut good, mut bad, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            match rows.next_row(&mut cells) {
+                Ok(Some(line)) => good.push(line),
+                Ok(None) => return (good, bad),
+                Err(Error::Data { place: Place::Line(line), .. }) => bad.push(line),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_quote_without_an_end_costs_one_line() {
+        let count = |text: &str, max_field| good_and_bad(&mut rows_up_to(text, max_field).unwrap());
+        // No further quote up to the end, one that is far off, and one that closes the field in a wrong place.
+        assert_eq!(count("a,b\n1,\"2\n3,4\n\n5,6\n", 1000), (vec![3, 5], vec![2]));
+        let far = format!("a,b\n1,\"2\n{}\"x\",5\n", "3,4\n".repeat(50));
+        assert_eq!(count(&far, 100), ((3..=53).collect(), vec![2]));
+        assert_eq!(count("a,b\n\"1,2\n3,4\n\"x\",5\n6,7\n", 1000), (vec![3, 4, 5], vec![2]));
+        // What is meant to go over lines does.
+        assert_eq!(count("a,b\n\"1\n2\n3\",4\n5,6\n", 1000), (vec![2, 5], vec![]));
+        assert_eq!(count("a,b\nxxxxxxxxxxxxx,1\n5,6\n", 8), (vec![3], vec![2]));
+    }
+
+    #[test]
+    fn carriage_returns_alone_end_lines_too() {
+        let mut old = rows("a,b\r1,2\r\"x\ry\",3\r").unwrap();
+        assert_eq!(old.names, ["a", "b"]);
+        assert_eq!(good_and_bad(&mut old).0.len(), 2);
+        let mut new = rows("a,b\r\n1,2\r\n3,4\n").unwrap();
+        assert_eq!(good_and_bad(&mut new), (vec![2, 3], vec![]));
+        assert_eq!(rows("\"a\rb\",c\n1,2\n").unwrap().names, ["a\rb", "c"]);
     }
 }

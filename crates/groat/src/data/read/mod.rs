@@ -5,6 +5,8 @@ mod arrow;
 #[cfg(feature = "arrow")]
 mod claims;
 mod csv;
+mod foreign;
+mod lines;
 mod ndjson;
 mod npy;
 mod records;
@@ -39,11 +41,27 @@ pub struct ReadOptions {
     pub text: Vec<String>,
     /// Rows per batch.
     pub batch: usize,
+    /// Most bytes of a line of text; a longer one is taken for something else than text, and ends the reading.
+    pub max_line: usize,
+    /// Most bytes of a field of CSV, be it over several lines; a longer one is taken for one whose quote has no end.
+    pub max_field: usize,
 }
+
+/// Longest line and longest field by default.
+const MAX_LINE: usize = 16 << 20;
+const MAX_FIELD: usize = 1 << 20;
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { format: None, delimiter: None, header: None, text: Vec::new(), batch: 8192 }
+        Self {
+            format: None,
+            delimiter: None,
+            header: None,
+            text: Vec::new(),
+            batch: 8192,
+            max_line: MAX_LINE,
+            max_field: MAX_FIELD,
+        }
     }
 }
 
@@ -51,6 +69,11 @@ impl ReadOptions {
     fn check(&self) -> Result<()> {
         if self.batch == 0 {
             return Err(Error::parameter("batch", 0, "at least 1"));
+        }
+        for (name, longest) in [("max_line", self.max_line), ("max_field", self.max_field)] {
+            if longest == 0 {
+                return Err(Error::parameter(name, 0, "at least 1 byte"));
+            }
         }
         match self.delimiter {
             Some(byte) if !byte.is_ascii() || matches!(byte, b'"' | b'\n' | b'\r') => Err(Error::parameter(
@@ -106,7 +129,7 @@ fn open_reader(
 fn text_rows(source: Source, format: Format, options: &ReadOptions) -> Result<Box<dyn RowSource>> {
     match format {
         Format::Csv => Ok(Box::new(csv::CsvRows::open(source, options)?)),
-        Format::Ndjson => Ok(Box::new(ndjson::NdjsonRows::open(source)?)),
+        Format::Ndjson => Ok(Box::new(ndjson::NdjsonRows::open(source, options)?)),
         _ => Err(source.error("only CSV and NDJSON can be read row by row; read this format in batches")),
     }
 }

@@ -1,40 +1,45 @@
 //! Newline-delimited JSON, one object or array a line.
 
-use std::io::{BufRead, BufReader};
+use std::collections::HashMap;
+use std::io::{BufReader, Read};
 
 use serde_json::Value;
 
-use super::RowSource;
-use super::source::{Input, Source};
+use super::lines::Lines;
+use super::source::Source;
+use super::{ReadOptions, RowSource, foreign};
 use crate::data::cell::Cell;
 use crate::data::table::{check_names, unknown_column};
 use crate::error::{Error, Place, Result};
 
 pub(super) struct NdjsonRows {
-    input: BufReader<Input>,
-    source: String,
+    lines: Lines<BufReader<Box<dyn Read + Send>>>,
     names: Vec<String>,
+    /// Where each name stands.
+    places: HashMap<String, usize>,
     named: bool,
-    line: u64,
     buffer: Vec<u8>,
     pending: Option<Value>,
 }
 
 impl NdjsonRows {
     /// The first line decides the columns: the keys of an object, or `x1`, `x2`, ... of an array.
-    pub fn open(source: Source) -> Result<Self> {
+    pub fn open(source: Source, options: &ReadOptions) -> Result<Self> {
+        if let Some(reason) = foreign::json_over_lines(&source.head) {
+            return Err(source.error(reason));
+        }
+        let name = source.name.clone();
         let mut rows = Self {
-            input: BufReader::new(source.input),
-            source: source.name,
+            lines: Lines::new(source.into_text(), &name, options.max_line),
             names: Vec::new(),
+            places: HashMap::new(),
             named: false,
-            line: 0,
             buffer: Vec::new(),
             pending: None,
         };
         let Some(first) = rows.next_value()? else {
             return Err(Error::Source {
-                source_name: rows.source,
+                source_name: name,
                 reason: "there are no rows; the input is empty".into(),
             });
         };
@@ -47,7 +52,8 @@ impl NdjsonRows {
         if rows.names.is_empty() {
             return Err(rows.error_at("-", "the first row has no values"));
         }
-        check_names(&rows.source, &rows.names)?;
+        check_names(&name, &rows.names)?;
+        rows.places = rows.names.iter().cloned().zip(0..).collect();
         rows.pending = Some(first);
         Ok(rows)
     }
@@ -55,12 +61,9 @@ impl NdjsonRows {
     /// The value on the next line that is not blank.
     fn next_value(&mut self) -> Result<Option<Value>> {
         loop {
-            self.buffer.clear();
-            let read = self.input.read_until(b'\n', &mut self.buffer);
-            if read.map_err(|e| Error::io(&self.source, e))? == 0 {
+            if !self.lines.next(&mut self.buffer)? {
                 return Ok(None);
             }
-            self.line += 1;
             let text = self.buffer.trim_ascii();
             if !text.is_empty() {
                 return match serde_json::from_slice(text) {
@@ -76,8 +79,8 @@ impl NdjsonRows {
     }
 
     fn error_at(&self, column: &str, reason: impl Into<String>) -> Error {
-        let (source_name, column) = (self.source.clone(), column.to_owned());
-        Error::Data { source_name, place: Place::Line(self.line), column, reason: reason.into() }
+        let (source_name, column) = (self.lines.source().to_owned(), column.to_owned());
+        Error::Data { source_name, place: Place::Line(self.lines.count), column, reason: reason.into() }
     }
 
     fn cell(&self, column: usize, value: &Value) -> Result<Cell> {
@@ -95,7 +98,7 @@ impl NdjsonRows {
 
 impl RowSource for NdjsonRows {
     fn source(&self) -> &str {
-        &self.source
+        self.lines.source()
     }
 
     fn names(&self) -> &[String] {
@@ -117,11 +120,12 @@ impl RowSource for NdjsonRows {
         cells.clear();
         match &value {
             Value::Object(map) if self.named => {
-                if let Some(key) = map.keys().find(|key| !self.names.contains(key)) {
-                    return Err(self.error_at(key, unknown_column(key, &self.names)));
-                }
-                for (column, name) in self.names.iter().enumerate() {
-                    cells.push(map.get(name).map_or(Ok(Cell::Missing), |v| self.cell(column, v))?);
+                cells.resize(self.names.len(), Cell::Missing);
+                for (key, value) in map {
+                    let Some(&column) = self.places.get(key) else {
+                        return Err(self.error_at(key, unknown_column(key, &self.names)));
+                    };
+                    cells[column] = self.cell(column, value)?;
                 }
             }
             Value::Array(values) if !self.named => {
@@ -137,7 +141,7 @@ impl RowSource for NdjsonRows {
             }
             _ => return Err(self.not_a_row()),
         }
-        Ok(Some(self.line))
+        Ok(Some(self.lines.count))
     }
 }
 
@@ -146,7 +150,7 @@ mod tests {
     use super::*;
 
     fn rows(text: &'static str) -> Result<NdjsonRows> {
-        NdjsonRows::open(Source::from_reader("t.ndjson", Box::new(text.as_bytes()))?)
+        NdjsonRows::open(Source::from_reader("t.ndjson", Box::new(text.as_bytes()))?, &ReadOptions::default())
     }
 
     #[test]

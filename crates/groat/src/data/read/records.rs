@@ -5,7 +5,11 @@
 //! spaces and tabs is one delimiter, and those at the ends of a line are none. A record is complete with its line end, so that nothing beyond it has
 //! to arrive first, which is what reading from a live pipe needs.
 
-use std::io::{self, BufRead};
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use super::lines::Lines;
+use crate::error::Result;
 
 /// Where the scan stands within a record.
 #[derive(Clone, Copy, PartialEq)]
@@ -18,23 +22,45 @@ enum State {
 }
 
 pub(super) struct Records<R> {
-    input: R,
+    lines: Lines<R>,
     delimiter: u8,
-    /// The lines read so far.
-    lines: u64,
+    /// Most bytes of a field.
+    longest: usize,
     /// The line the record begins on.
     first_line: u64,
     buffer: Vec<u8>,
+    /// The lines of this record behind its first one.
+    further: VecDeque<Vec<u8>>,
+    /// Lines that were read and given back.
+    again: VecDeque<Vec<u8>>,
     /// The fields one after the other, without their quotes, and where each ends.
     text: Vec<u8>,
     ends: Vec<usize>,
+    /// The first field with text behind its closing quote.
+    stray: Option<usize>,
     state: State,
 }
 
 impl<R: BufRead> Records<R> {
-    pub fn new(input: R, delimiter: u8) -> Self {
-        let (buffer, text, ends) = (Vec::new(), Vec::new(), Vec::new());
-        Self { input, delimiter, lines: 0, first_line: 0, buffer, text, ends, state: State::FieldStart }
+    pub fn new(lines: Lines<R>, delimiter: u8, longest: usize) -> Self {
+        Self {
+            lines,
+            delimiter,
+            longest,
+            first_line: 0,
+            buffer: Vec::new(),
+            further: VecDeque::new(),
+            again: VecDeque::new(),
+            text: Vec::new(),
+            ends: Vec::new(),
+            stray: None,
+            state: State::FieldStart,
+        }
+    }
+
+    /// Name of the input.
+    pub fn source(&self) -> &str {
+        self.lines.source()
     }
 
     /// The line that the record begins on, from 1.
@@ -53,26 +79,49 @@ impl<R: BufRead> Records<R> {
         &self.text[start..self.ends[at]]
     }
 
-    /// True when the input ended within a quoted field.
+    /// True when the input ended within a quoted field, or the field became too long.
     pub fn is_unclosed(&self) -> bool {
         self.state == State::Quoted
     }
 
+    /// The field of a record of several lines that goes on behind its closing quote: the quote that opened it was none,
+    /// and this one opens another field.
+    pub fn wrongly_closed(&self) -> Option<usize> {
+        self.stray.filter(|_| !self.further.is_empty())
+    }
+
+    /// The first field that is too long.
+    pub fn too_long(&self) -> Option<usize> {
+        (0..self.len()).find(|&at| self.field(at).len() > self.longest)
+    }
+
+    /// Gives back all lines of a bad record but the first, to be read again: a quote without an end costs one line.
+    pub fn give_back(&mut self) {
+        self.lines.count -= self.further.len() as u64;
+        while let Some(line) = self.further.pop_back() {
+            self.again.push_front(line);
+        }
+    }
+
     /// Reads the next record, passing over blank lines; false at the end.
-    pub fn advance(&mut self) -> io::Result<bool> {
+    pub fn advance(&mut self) -> Result<bool> {
         self.text.clear();
         self.ends.clear();
-        self.state = State::FieldStart;
+        self.further.clear();
+        (self.stray, self.state) = (None, State::FieldStart);
         while self.next_line()? {
             let within = self.state == State::Quoted;
             if !within && self.is_blank() {
                 continue;
             }
-            if !within {
-                self.first_line = self.lines;
+            if within {
+                self.further.push_back(self.buffer.clone());
+            } else {
+                self.first_line = self.lines.count;
             }
             self.scan();
-            if self.state != State::Quoted {
+            let field = self.text.len() - self.ends.last().copied().unwrap_or(0);
+            if self.state != State::Quoted || field > self.longest {
                 break;
             }
         }
@@ -99,15 +148,15 @@ impl<R: BufRead> Records<R> {
         byte == self.delimiter || self.by_blanks() && byte == b'\t'
     }
 
-    fn next_line(&mut self) -> io::Result<bool> {
-        self.buffer.clear();
-        let read = self.input.read_until(b'\n', &mut self.buffer)?;
-        self.lines += 1;
-        // A byte order mark is no part of the first field.
-        if self.lines == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
-            self.buffer.drain(..3);
+    fn next_line(&mut self) -> Result<bool> {
+        match self.again.pop_front() {
+            Some(line) => {
+                self.buffer = line;
+                self.lines.count += 1;
+                Ok(true)
+            }
+            None => self.lines.next(&mut self.buffer),
         }
-        Ok(read > 0)
     }
 
     /// Takes in the line in the buffer; a record may need several.
@@ -130,6 +179,9 @@ impl<R: BufRead> Records<R> {
                     State::Quoted
                 }
                 (State::FieldStart | State::Plain | State::QuoteInQuoted, _) => {
+                    if self.state == State::QuoteInQuoted && !byte.is_ascii_whitespace() {
+                        self.stray = self.stray.or(Some(self.ends.len()));
+                    }
                     self.text.push(byte);
                     State::Plain
                 }
@@ -152,7 +204,7 @@ mod tests {
     }
 
     fn read_by(delimiter: u8, text: &[u8]) -> Vec<(u64, Vec<Vec<u8>>)> {
-        let mut records = Records::new(text, delimiter);
+        let mut records = Records::new(Lines::new(text, "t", 1000), delimiter, 1000);
         let mut all = Vec::new();
         while records.advance().unwrap() {
             all.push((records.line(), (0..records.len()).map(|at| records.field(at).to_vec()).collect()));
@@ -186,7 +238,7 @@ mod tests {
         fn fields_agree_with_another_reader(text in "[ab,\"\r\n]{0,24}") {
             // That reader also takes a lone carriage return for a line end, which this one does not.
             let text = text.replace('\r', "\r\n");
-            let mut records = Records::new(text.as_bytes(), b',');
+            let mut records = Records::new(Lines::new(text.as_bytes(), "t", 1000), b',', 1000);
             let mut other = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
             for expected in other.byte_records() {
                 prop_assert!(records.advance().unwrap());

@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 use std::str::FromStr;
 
+use super::foreign;
 use crate::error::{Error, Result};
 
 /// The formats that can be read.
@@ -104,6 +105,28 @@ pub(super) struct Source {
     /// The file itself, when it needs no decompression; formats that seek use it directly.
     #[cfg_attr(not(feature = "arrow"), allow(dead_code))]
     pub file: Option<File>,
+    /// Whether the bytes were decompressed on the way.
+    is_packed: bool,
+}
+
+/// Carriage returns as line ends.
+struct Returns<R>(R);
+
+impl<R: Read> Read for Returns<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(out)?;
+        out[..read].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        Ok(read)
+    }
+}
+
+/// Where a carriage return stands outside quotes that is no part of a line end of two bytes.
+fn lone_return(head: &[u8]) -> Option<usize> {
+    let mut quoted = false;
+    (0..head.len().saturating_sub(1)).find(|&at| {
+        quoted ^= head[at] == b'"';
+        !quoted && head[at] == b'\r' && head[at + 1] != b'\n'
+    })
 }
 
 /// How far the first line is looked for.
@@ -118,14 +141,22 @@ impl Source {
             return Err(fail(io::Error::other("is a directory; give a file")));
         }
         let direct = file.try_clone().map_err(fail)?;
-        let mut source = Self::new(path.display().to_string(), Box::new(file)).map_err(fail)?;
-        source.file = source.file_is_plain().then_some(direct);
-        Ok(source)
+        let source = Self::new(path.display().to_string(), Box::new(file)).map_err(fail)?;
+        let file = (!source.is_packed && source.is_seekable_format()).then_some(direct);
+        Self { file, ..source }.known()
     }
 
     /// Takes any stream of bytes.
     pub fn from_reader(name: &str, reader: Box<dyn Read + Send>) -> Result<Self> {
-        Self::new(name.to_owned(), reader).map_err(|e| Error::io(name, e))
+        Self::new(name.to_owned(), reader).map_err(|e| Error::io(name, e))?.known()
+    }
+
+    /// An error that names the format if it is one that is not read here.
+    fn known(self) -> Result<Self> {
+        match foreign::what_it_is(&self.head) {
+            Some(reason) => Err(self.error(reason)),
+            None => Ok(self),
+        }
     }
 
     fn new(name: String, reader: Box<dyn Read + Send>) -> io::Result<Self> {
@@ -135,16 +166,22 @@ impl Source {
         } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
             Box::new(zstd::stream::read::Decoder::new(input)?)
         } else {
-            return Ok(Self { name, head, input, file: None });
+            return Ok(Self { name, head, input, file: None, is_packed: false });
         };
         let (head, input) = peek(plain)?;
-        Ok(Self { name, head, input, file: None })
+        Ok(Self { name, head, input, file: None, is_packed: true })
     }
 
-    /// True when the bytes in `head` are the bytes of the file.
-    fn file_is_plain(&self) -> bool {
-        // Formats that seek carry these marks at the very start; a compressed file would not.
+    /// True for formats whose readers jump about in the file.
+    fn is_seekable_format(&self) -> bool {
         matches!(Format::sniff(&self.head), Format::Parquet | Format::Arrow)
+    }
+
+    /// The text, with a line end behind each line. Where the first lines end in carriage returns alone, as on old
+    /// Macintoshes, these are the line ends.
+    pub fn into_text(self) -> BufReader<Box<dyn Read + Send>> {
+        let returns = !self.head.contains(&b'\n') && lone_return(&self.head).is_some();
+        BufReader::new(if returns { Box::new(Returns(self.input)) } else { Box::new(self.input) })
     }
 
     /// An error about the input as a whole.
@@ -154,11 +191,11 @@ impl Source {
 }
 
 /// Reads until the first line is complete, the input ends or [`PEEK`] bytes came. It asks for no
-/// more than that, so that it never waits for the second line of a slow pipe.
+/// more than that, so that it never waits for the second line of a slow pipe. A byte order mark is passed over.
 fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Input)> {
     let mut head = vec![0; PEEK];
     let mut len = 0;
-    while len < PEEK && !head[..len].contains(&b'\n') {
+    while len < PEEK && !head[..len].contains(&b'\n') && lone_return(&head[..len]).is_none() {
         match reader.read(&mut head[len..]) {
             Ok(0) => break,
             Ok(more) => len += more,
@@ -167,6 +204,9 @@ fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Input)> {
         }
     }
     head.truncate(len);
+    if head.starts_with(b"\xef\xbb\xbf") {
+        head.drain(..3);
+    }
     Ok((head.clone(), Cursor::new(head).chain(reader)))
 }
 

@@ -5,41 +5,43 @@
 //! is why the resulting tables are open. The label is the column `y`, the first one.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufReader, Read};
 
-use super::source::{Input, Source};
+use super::ReadOptions;
+use super::lines::Lines;
+use super::source::Source;
 use crate::data::column::{Column, Sparse};
 use crate::data::table::Table;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, quoted};
 
 /// Name of the column that holds the label.
 pub(super) const LABEL: &str = "y";
 
 pub(super) struct SvmlightReader {
-    input: BufReader<Input>,
-    source: String,
-    line: u64,
+    lines: Lines<BufReader<Box<dyn Read + Send>>>,
     /// Rows of a batch.
     pub batch: usize,
     buffer: Vec<u8>,
 }
 
 impl SvmlightReader {
-    pub fn open(source: Source, batch: usize) -> Self {
-        Self { input: BufReader::new(source.input), source: source.name, line: 0, batch, buffer: Vec::new() }
+    pub fn open(source: Source, options: &ReadOptions) -> Self {
+        let name = source.name.clone();
+        let lines = Lines::new(source.into_text(), &name, options.max_line);
+        Self { lines, batch: options.batch, buffer: Vec::new() }
     }
 
     /// The next batch of rows; nothing at the end.
     pub fn next_table(&mut self) -> Result<Option<Table>> {
         let (mut labels, mut lines, mut entries) = (Vec::new(), Vec::new(), Entries::default());
-        while labels.len() < self.batch && self.next_line()? {
+        while labels.len() < self.batch && self.lines.next(&mut self.buffer)? {
             let text =
                 std::str::from_utf8(&self.buffer).map_err(|_| self.error("-", "the text is not UTF-8"))?;
             let mut fields = text.split('#').next().unwrap_or("").split_ascii_whitespace();
             let Some(label) = fields.next() else { continue };
-            let label = label
-                .parse::<f64>()
-                .map_err(|_| self.error(LABEL, format!("expected a number as the label, found {label:?}")))?;
+            let label = label.parse::<f64>().map_err(|_| {
+                self.error(LABEL, format!("expected a number as the label, found {}", quoted(label)))
+            })?;
             for field in fields {
                 if let Some((index, value)) = self.pair(field)?
                     && !entries.push(labels.len(), index, value)
@@ -48,7 +50,7 @@ impl SvmlightReader {
                 }
             }
             labels.push(label);
-            lines.push(self.line);
+            lines.push(self.lines.count);
         }
         if labels.is_empty() {
             return Ok(None);
@@ -57,14 +59,7 @@ impl SvmlightReader {
         let names = std::iter::once(LABEL.to_owned()).chain(names);
         let columns = std::iter::once(Column::Numeric(labels)).chain(columns).collect();
         let places = lines.into_iter().map(Place::Line);
-        Ok(Some(Table::new(names, columns)?.with_source(&self.source, places).opened()))
-    }
-
-    fn next_line(&mut self) -> Result<bool> {
-        self.buffer.clear();
-        let read = self.input.read_until(b'\n', &mut self.buffer).map_err(|e| Error::io(&self.source, e))?;
-        self.line += 1;
-        Ok(read > 0)
+        Ok(Some(Table::new(names, columns)?.with_source(self.lines.source(), places).opened()))
     }
 
     /// One `index:value`; nothing for a query id.
@@ -81,8 +76,8 @@ impl SvmlightReader {
     }
 
     fn error(&self, column: &str, reason: impl Into<String>) -> Error {
-        let (source_name, column) = (self.source.clone(), column.to_owned());
-        Error::Data { source_name, place: Place::Line(self.line), column, reason: reason.into() }
+        let (source_name, column) = (self.lines.source().to_owned(), column.to_owned());
+        Error::Data { source_name, place: Place::Line(self.lines.count), column, reason: reason.into() }
     }
 }
 
@@ -143,7 +138,7 @@ mod tests {
 
     fn table(text: &'static str) -> Result<Option<Table>> {
         let source = Source::from_reader("t.svm", Box::new(text.as_bytes()))?;
-        SvmlightReader::open(source, 100).next_table()
+        SvmlightReader::open(source, &ReadOptions::default()).next_table()
     }
 
     #[test]

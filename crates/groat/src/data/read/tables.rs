@@ -10,7 +10,7 @@ use super::{ReadOptions, RowSource, npy, open_path, open_reader, svmlight, text_
 use crate::data::cell::Cell;
 use crate::data::column::{Categories, Column};
 use crate::data::table::Table;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, quoted};
 
 /// Reads a whole file, or standard input when `path` is `-`.
 pub fn read_table(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
@@ -60,7 +60,7 @@ impl TableReader {
             Format::Csv | Format::Ndjson => {
                 Batches::Rows(RowBatches::new(text_rows(source, format, options)?, options))
             }
-            Format::Svmlight => Batches::Svmlight(svmlight::SvmlightReader::open(source, options.batch)),
+            Format::Svmlight => Batches::Svmlight(svmlight::SvmlightReader::open(source, options)),
             Format::Npy => Batches::Npy(npy::NpyReader::open(source, options.batch)?),
             #[cfg(feature = "arrow")]
             Format::Parquet | Format::Arrow => {
@@ -184,10 +184,10 @@ impl RowBatches {
             place: Place::Line(line),
             column: self.rows.names()[column].clone(),
             reason: format!(
-                "expected a number as in the first {} rows, found {:?}; if the column holds categories, \
+                "expected a number as in the first {} rows, found {}; if the column holds categories, \
                  ask for it to be read as text",
                 self.batch,
-                cell.to_string()
+                quoted(&cell.to_string())
             ),
         }
     }

@@ -59,6 +59,9 @@ macro_rules! methods {
             fn check(&self, dimension: usize) -> Result<()> {
                 match self { $(AnyMethod::$name(m) => m.check(dimension),)+ }
             }
+            fn fixed(&self) -> Vec<serde_json::Value> {
+                match self { $(AnyMethod::$name(m) => m.fixed(),)+ }
+            }
             fn meaning(&self) -> Meaning {
                 match self { $(AnyMethod::$name(m) => m.meaning(),)+ }
             }

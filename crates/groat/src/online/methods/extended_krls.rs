@@ -81,20 +81,24 @@ impl ExtendedKrls {
         let kxx = self.basis.kxx;
         let r = self.decay * self.rho + kxx - dot(&self.basis.k, &self.z);
         let spread = self.transition * self.transition + self.decay * self.drift * self.rho;
-        let usable =
-            r > ROUNDING * kxx && sound(error / r) && sound(r) && sound(self.rho / spread) && spread > 0.0;
+        let corner = 1.0 / (r * self.scale);
+        let largest = self.z.iter().fold(1.0, |most: f64, z| most.max(z.abs()));
+        // The factors vanish in the long run; what would divide by them ends there.
+        let factors = [self.rho / spread, self.scale * self.transition * self.transition / spread];
+        let usable = r > ROUNDING * kxx
+            && spread > 0.0
+            && factors.into_iter().all(sound)
+            && [error / r, r, corner * largest * largest, error / r * largest].into_iter().all(sound);
         if !usable {
             return false;
         }
         axpy(-error / r, &self.z, &mut self.basis.dictionary.alpha);
         self.basis.push(x, error / r);
         self.basis.dictionary.decay(self.transition);
-        let corner = 1.0 / (r * self.scale);
         self.inverse.rank_one(corner, &self.z);
         self.z.iter_mut().for_each(|z| *z *= -corner);
         self.inverse.push(&self.z, corner);
-        self.scale *= self.transition * self.transition / spread;
-        self.rho /= spread;
+        [self.rho, self.scale] = factors;
         true
     }
 }

@@ -76,6 +76,11 @@ pub(crate) trait Method {
     fn diagnostics(&self, _readings: &mut Vec<Reading>) {}
     /// Fails unless a state that was read from a file is consistent: lengths agree, numbers are finite.
     fn check(&self, dimension: usize) -> Result<()>;
+
+    /// What the settings decide and learning does not change, for a saved state to be compared with a new one.
+    fn fixed(&self) -> Vec<serde_json::Value> {
+        Vec::new()
+    }
     /// What an output means.
     fn meaning(&self) -> Meaning {
         Meaning::Number

@@ -60,6 +60,18 @@ pub(crate) struct Plan<'a> {
 /// Parameters that every mix takes besides those of its parts.
 const COMMON: Defaults = &[("truncate", "0"), ("max_age", "0"), ("floor", "1e-10"), ("jitter", "0")];
 
+/// Values worth trying when an algorithm is tuned, by parameter, in the order in which they are tried.
+pub const TUNED: &[(&str, &[&str])] = &[
+    ("eta", &["0.05", "0.1", "0.2", "0.5", "1"]),
+    ("mu0", &["0.3", "0.5", "0.7", "0.9", "0.95", "0.99"]),
+    ("nu", &["1e-1", "1e-2", "1e-3", "1e-4"]),
+    ("epsu", &["0.1", "0.3", "1"]),
+    ("sn2", &["1e-1", "1e-2", "1e-3", "1e-4"]),
+    ("ridge", &["1e-1", "1e-2", "1e-3", "1e-4"]),
+    ("lambda", &["1", "0.9999", "0.999", "0.998", "0.99", "0.98"]),
+    ("budget", &["30", "60", "100", "200"]),
+];
+
 /// The preset called `name`, or an error that lists the known ones.
 pub fn find(name: &str) -> Result<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
@@ -72,6 +84,13 @@ impl Preset {
     /// The parameters it takes, with their defaults, as long as no part is exchanged.
     pub fn parameters(&self) -> Vec<Setting> {
         self.resolve(&Settings::new()).unwrap_or_default()
+    }
+
+    /// The parameters it takes that are worth tuning, with [values](TUNED) to try.
+    pub fn tunable(&self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+        let taken = self.parameters();
+        let known = move |name: &str| taken.iter().any(|taken| taken.parameter.name == name);
+        TUNED.iter().copied().filter(move |(name, _)| known(name))
     }
 
     /// True when parts can be exchanged by name.

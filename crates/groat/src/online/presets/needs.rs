@@ -37,8 +37,8 @@ pub const NEEDS: &[Need] = &[
         name: "no idea yet",
         presets: &[suited(
             "auto",
-            "6 m^2 + d^2",
-            "9 m^2 + d^2",
+            "5 m^2 + d^2",
+            "5 m^2 + d^2",
             "any series or table: never much worse than the last value or a linear model, often far better",
         )],
     },
@@ -80,7 +80,7 @@ pub const NEEDS: &[Need] = &[
             suited("krls-tracker", "m^2", "1.5 m^2", "forgets towards the prior: lambda=0.99 to 0.999"),
             suited("krls-window", "m^2", "m^2", "knows the last tau samples and nothing else"),
             suited("norma", "m d", "m d", "old samples fade; cheap"),
-            suited("auto", "6 m^2 + d^2", "9 m^2 + d^2", "has predictors that forget and others that do not"),
+            suited("auto", "5 m^2 + d^2", "5 m^2 + d^2", "has predictors that forget and others that do not"),
         ],
     },
     Need {
@@ -98,8 +98,8 @@ pub const NEEDS: &[Need] = &[
             suited("klms-coherence", "m d", "m d", "with --loss logistic: outputs are log-odds"),
             suited(
                 "auto",
-                "6 m^2 + d^2",
-                "9 m^2 + d^2",
+                "5 m^2 + d^2",
+                "5 m^2 + d^2",
                 "least squares on the labels; the sign is the class",
             ),
         ],

@@ -89,7 +89,7 @@ pub const PRESETS: &[Preset] = &[
     own(
         "auto",
         |plan| Auto::new(plan).map(AnyMethod::from),
-        &[("budget", "60"), ("lags", "0"), ("standardise", "true")],
+        &[("budget", "56"), ("lags", "0"), ("standardise", "true")],
         "the default: last value, running mean, linear and kernel predictors side by side, weighted by how they did",
         "Wintenberger, Optimal learning with Bernstein online aggregation, 2017; Gaillard, Stoltz, van Erven, A second-order bound with excess losses, 2014",
     ),

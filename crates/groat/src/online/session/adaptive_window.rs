@@ -60,9 +60,17 @@ impl Bucket {
     }
 }
 
-/// The window.
+/// A window of numbers that shrinks when their mean has changed: ADWIN2, as it watches the errors of a
+/// [`Session`](super::Session).
+///
+/// ```
+/// use groat::online::AdaptiveWindow;
+/// let mut window = AdaptiveWindow::default();
+/// let alarms = (0..400).filter(|i| window.push(if *i < 200 { 0.0 } else { 1.0 })).count();
+/// assert!(alarms > 0 && window.width() < 300);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct AdaptiveWindow {
+pub struct AdaptiveWindow {
     /// Buckets by size, each list with the oldest first.
     sizes: Vec<Vec<Bucket>>,
     whole: Bucket,

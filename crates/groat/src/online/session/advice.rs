@@ -1,6 +1,7 @@
 //! What is wrong with a stream's learner, in plain sentences that name the setting to change.
 
 use super::{BASELINES, Session};
+use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Points;
 use crate::model::Model;
@@ -146,7 +147,7 @@ impl Session {
     fn narrowness(&self) -> Option<Advice> {
         let kernel = self.learner().kernel().filter(|kernel| kernel.is_radial())?;
         let model = self.learner().snapshot().ok()??;
-        if model.expansion().size() < 20 || nearest_value(kernel, &model) >= APART {
+        if model.size() < 20 || nearest_value(kernel, &model) >= APART {
             return None;
         }
         let text = format!(
@@ -164,7 +165,7 @@ impl Session {
 
 /// The median, over some vectors, of the largest kernel value with another vector.
 fn nearest_value(kernel: &Kernel, model: &Model) -> f64 {
-    let Points::Dense(vectors) = model.expansion().vectors() else { return 1.0 };
+    let Some(Points::Dense(vectors)) = model.expansion().map(Expansion::vectors) else { return 1.0 };
     let count = vectors.rows().min(LOOKED_AT);
     let first = vectors.rows() - count;
     let largest = |i: usize| {

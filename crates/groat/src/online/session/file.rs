@@ -4,26 +4,39 @@ use super::baselines::Baselines;
 use super::drift::{Drift, OnDrift};
 use super::intervals::Intervals;
 use super::preparation::Preparation;
+use super::shadows::Shadows;
 use super::{Samples, Session, Totals};
 use crate::data::{Embedder, Inputs};
 use crate::error::{Error, Result, check_len};
 use crate::online::Learner;
 use crate::online::state::bits;
-use crate::persist::write_atomically;
+use crate::persist::{checksum, write_atomically};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// What the file says it is.
 const FORMAT: &str = "groat session";
+/// What a file of several sessions says it is.
+pub(super) const FORMAT_OF_SEVERAL: &str = "groat sessions";
 /// Version of the file.
-const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// What an error is about.
 const WHAT: &str = "saved session";
 
 /// A session as it stands in a file.
 #[derive(Deserialize)]
-struct Saved {
+#[serde(deny_unknown_fields)]
+pub(super) struct Saved {
+    #[serde(rename = "format")]
+    _format: String,
+    #[serde(rename = "version")]
+    _version: u32,
+    #[serde(rename = "checksum")]
+    _checksum: Option<String>,
     learner: Learner,
     inputs: Option<Inputs>,
     embedder: Option<Embedder>,
@@ -33,6 +46,7 @@ struct Saved {
     intervals: Intervals,
     drift: Drift,
     on_drift: OnDrift,
+    shadows: Option<Shadows>,
     recent: Vec<Kept>,
     waiting: Vec<(String, Kept)>,
     carried: Option<Kept>,
@@ -45,9 +59,10 @@ struct Kept(#[serde(with = "bits")] Vec<f64>);
 
 /// The same while the session is in use.
 #[derive(Serialize)]
-struct View<'a> {
+pub(super) struct View<'a> {
     format: &'static str,
     version: u32,
+    checksum: &'static str,
     learner: &'a Learner,
     inputs: Option<&'a Inputs>,
     embedder: Option<&'a Embedder>,
@@ -57,6 +72,7 @@ struct View<'a> {
     intervals: &'a Intervals,
     drift: &'a Drift,
     on_drift: OnDrift,
+    shadows: Option<&'a Shadows>,
     recent: Vec<Kept>,
     waiting: Vec<(&'a str, Kept)>,
     carried: Option<Kept>,
@@ -74,10 +90,16 @@ struct Head {
 impl Session {
     /// The whole session as JSON text; [`from_bytes`](Self::from_bytes) restores it bit by bit.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        written(&self.view())
+    }
+
+    /// The session as it is written.
+    pub(super) fn view(&self) -> View<'_> {
         let kept = |(x, y): &(Vec<f64>, f64)| Kept(x.iter().copied().chain([*y]).collect());
-        let view = View {
+        View {
             format: FORMAT,
             version: VERSION,
+            checksum: checksum::BLANK,
             learner: &self.learner,
             inputs: self.inputs(),
             embedder: self.samples.past(),
@@ -87,20 +109,21 @@ impl Session {
             intervals: &self.intervals,
             drift: &self.drift,
             on_drift: self.on_drift,
+            shadows: self.shadows.as_ref(),
             recent: self.recent.iter().map(kept).collect(),
             waiting: self.waiting.iter().map(|(key, x)| (key.as_str(), Kept(x.clone()))).collect(),
             carried: self.carried().map(Kept),
             std: self.std,
-        };
-        serde_json::to_vec(&view)
-            .map_err(|error| Error::Numerical { what: "saving a session", reason: error.to_string() })
+        }
     }
 
     /// Restores a session; a damaged one is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let broken = |error: serde_json::Error| Error::parse(WHAT, "", error.to_string());
-        check_head(&serde_json::from_slice(bytes).map_err(broken)?)?;
-        let saved: Saved = serde_json::from_slice(bytes).map_err(broken)?;
+        Self::restore(read(bytes, FORMAT)?)
+    }
+
+    /// The session of a file, checked.
+    pub(super) fn restore(saved: Saved) -> Result<Self> {
         let mut session = Self::new(saved.learner)?;
         let dimension = session.learner.dimension();
         if let Some(inputs) = saved.inputs {
@@ -111,6 +134,8 @@ impl Session {
         saved.baselines.check(dimension)?;
         saved.intervals.check()?;
         saved.drift.check()?;
+        saved.shadows.as_ref().map_or(Ok(()), |shadows| shadows.check(dimension))?;
+        session.shadows = saved.shadows;
         for Kept(mut row) in saved.recent {
             check_len("numbers of a recent row", dimension + 1, row.len())?;
             let y = row.pop().unwrap_or_default();
@@ -143,29 +168,85 @@ impl Session {
 
     /// Reads a file of [`save`](Self::save).
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, error))?;
-        Self::from_bytes(&bytes).map_err(|error| match error {
-            Error::Parse { what, reason, .. } if what == WHAT => {
-                Error::parse(WHAT, &path.display().to_string(), reason)
-            }
-            other => other,
-        })
+        load(path.as_ref(), Self::from_bytes)
     }
 }
 
+/// A state as JSON text, with a checksum in its blank entry.
+pub(super) fn written(state: &impl Serialize) -> Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(state)
+        .map_err(|error| Error::Numerical { what: "saving a session", reason: error.to_string() })?;
+    checksum::seal(&mut bytes);
+    Ok(bytes)
+}
+
+/// A state from JSON text that says it is of this format.
+pub(super) fn read<T: DeserializeOwned>(bytes: &[u8], format: &str) -> Result<T> {
+    let broken = |error: serde_json::Error| Error::parse(WHAT, "", error.to_string());
+    check_head(&serde_json::from_slice(bytes).map_err(broken)?, format)?;
+    if !checksum::is_sound(bytes) {
+        let reason = "its checksum does not fit: the file was damaged or edited; take a copy, or learn anew";
+        return Err(Error::parse(WHAT, "", reason));
+    }
+    serde_json::from_slice(bytes).map_err(broken)
+}
+
+/// A state from a file, whose name errors carry.
+pub(super) fn load<T>(path: &Path, from: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    from(&read_state(path)?).map_err(|error| match error {
+        Error::Io { .. } => error,
+        Error::Parse { what, reason, .. } if what == WHAT => in_file(path, reason),
+        other => in_file(path, other.to_string()),
+    })
+}
+
+/// Whether a file says that it holds several sessions.
+pub(super) fn holds_several(bytes: &[u8]) -> bool {
+    let head: Option<Head> = serde_json::from_slice(bytes).ok();
+    head.and_then(|head| head.format).as_deref() == Some(FORMAT_OF_SEVERAL)
+}
+
+/// What is wrong with a file.
+fn in_file(path: &Path, reason: String) -> Error {
+    Error::Source {
+        source_name: path.display().to_string(),
+        reason: format!("not a usable saved session: {reason}"),
+    }
+}
+
+/// The bytes of a file that begins as a session does. What does not, such as a device without an end, is not read on.
+fn read_state(path: &Path) -> Result<Vec<u8>> {
+    let fail = |error| Error::io(path, error);
+    let mut file = File::open(path).map_err(fail)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes != b"{" {
+        return Err(in_file(path, "it is no session that groat saved".to_owned()));
+    }
+    file.read_to_end(&mut bytes).map_err(fail)?;
+    Ok(bytes)
+}
+
 /// An error that says what to do unless the file is one that this release reads.
-fn check_head(head: &Head) -> Result<()> {
+fn check_head(head: &Head, format: &str) -> Result<()> {
     let refuse = |reason: String| Err(Error::parse(WHAT, "", reason));
     let older = head.format.is_none() && head.learner.is_some();
-    if !older && head.format.as_deref() != Some(FORMAT) {
-        return refuse("it is no session that groat saved".to_owned());
+    match head.format.as_deref() {
+        Some(found) if found == format => {}
+        None if older => {}
+        Some(FORMAT_OF_SEVERAL) => {
+            return refuse(
+                "it holds a session for each of several targets or labels: go on with it by groat stream --resume"
+                    .to_owned(),
+            );
+        }
+        _ => return refuse("it is no session that groat saved".to_owned()),
     }
     match head.version {
         Some(VERSION) if !older => Ok(()),
         Some(version) => refuse(format!(
             "it has version {version} and this release reads {VERSION}: go on with the release that wrote it, or learn \
-             anew from the data"
+             anew from the data (groat stream with its settings, --save writes the new form)"
         )),
         None => refuse("it has no version".to_owned()),
     }

@@ -15,12 +15,16 @@ mod file;
 mod intervals;
 mod preparation;
 mod rows;
+mod several;
+mod shadows;
 mod totals;
 
+pub use adaptive_window::AdaptiveWindow;
 pub use advice::{Advice, Concern};
 pub use baselines::BASELINES;
 pub use drift::OnDrift;
 pub use rows::{Answer, Forecast};
+pub use several::{Labelled, Labels, Resumed, Sessions};
 pub use totals::Totals;
 
 use super::learner::at_row;
@@ -34,6 +38,7 @@ use baselines::Baselines;
 use drift::Drift;
 use intervals::Intervals;
 use preparation::Preparation;
+use shadows::Shadows;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
@@ -70,6 +75,8 @@ pub struct Session {
     intervals: Intervals,
     drift: Drift,
     on_drift: OnDrift,
+    /// Learners with other settings, of which the best takes the learner's place.
+    shadows: Option<Shadows>,
     /// The newest rows, where a drift makes the learner forget all others.
     recent: VecDeque<(Vec<f64>, f64)>,
     /// Samples whose targets have not come yet, by their key.
@@ -144,6 +151,7 @@ impl Session {
             intervals: Intervals::new(COVERAGE)?,
             drift: Drift::default(),
             on_drift: OnDrift::default(),
+            shadows: None,
             recent: VecDeque::new(),
             waiting: BTreeMap::new(),
             std: None,
@@ -179,6 +187,13 @@ impl Session {
         Ok(self)
     }
 
+    /// The same for targets that are -1 and 1, whatever the loss is: they are not scaled. For a session without experience.
+    #[must_use]
+    pub(super) fn for_labels(mut self) -> Self {
+        self.preparation.keep_targets();
+        self
+    }
+
     /// The same with another share of targets inside their intervals than 0.9.
     pub fn with_coverage(mut self, coverage: f64) -> Result<Self> {
         self.intervals = Intervals::new(coverage)?;
@@ -190,6 +205,20 @@ impl Session {
     pub fn with_on_drift(mut self, on_drift: OnDrift) -> Self {
         self.on_drift = on_drift;
         self
+    }
+
+    /// The same with settings that are tuned while it runs: one or two shadows of the learner with another width, step,
+    /// threshold, budget or forgetting factor learn beside it, and one that did better for a while takes its place.
+    #[must_use]
+    pub fn with_tuning(mut self) -> Self {
+        self.shadows = Some(Shadows::default());
+        self
+    }
+
+    /// How often other settings were tried beside the learner, and how often they took its place; nothing unless it is
+    /// [tuned](Self::with_tuning).
+    pub fn trials(&self) -> Option<(u64, u64)> {
+        self.shadows.as_ref().map(Shadows::told)
     }
 
     /// The same with missing inputs taken to be what they were in the row before.
@@ -261,7 +290,11 @@ impl Session {
 
     /// Bytes of state: the learner's, and what the session keeps beside it.
     pub fn memory_bytes(&self) -> usize {
-        self.learner.memory_bytes() + self.preparation.memory_bytes() + self.baselines.memory_bytes()
+        let shadows = self.shadows.as_ref().map_or(0, Shadows::memory_bytes);
+        self.learner.memory_bytes()
+            + self.preparation.memory_bytes()
+            + self.baselines.memory_bytes()
+            + shadows
     }
 
     /// The output at a sample of numbers.
@@ -333,7 +366,7 @@ impl Session {
         let mut steps = Vec::with_capacity(y.len());
         let mut next = 0;
         while next < y.len() {
-            let whole = self.on_drift == OnDrift::Note && self.totals.steps > 0;
+            let whole = self.looks_ahead() && self.totals.steps > 0;
             let quiet = if whole { self.preparation.quiet() } else { 0 };
             let end = y.len().min(next.saturating_add(quiet));
             if end > next {
@@ -345,6 +378,11 @@ impl Session {
             }
         }
         Ok(steps)
+    }
+
+    /// Whether rows can be learnt from together: nothing then starts anew or is exchanged between them.
+    fn looks_ahead(&self) -> bool {
+        self.on_drift == OnDrift::Note && self.shadows.is_none()
     }
 
     /// Learns from rows during which nothing starts anew.
@@ -389,9 +427,18 @@ impl Session {
         self.learner.check_target(y)?;
         self.preparation.begin(x);
         let target = self.preparation.target(y);
-        let step = self.learner.learn_one(self.preparation.input(x), target)?;
+        let input = self.preparation.input(x);
+        let step = self.learner.learn_one(input, target)?;
+        if let Some(shadows) = &mut self.shadows {
+            shadows.learn(input, target, step.error);
+        }
         let step = self.in_units(step, y);
         self.take_in(x, y, &step)?;
+        if let Some(shadows) = &mut self.shadows
+            && let Some(winner) = shadows.settle(&self.learner, &self.preparation)?
+        {
+            self.learner = winner;
+        }
         Ok(step)
     }
 
@@ -416,6 +463,7 @@ impl Session {
             }
             if let Some(learner) = self.preparation.renew(&self.learner)? {
                 self.learner = learner;
+                self.begin_trial()?;
             }
         }
         if self.on_drift == OnDrift::Forget {
@@ -452,7 +500,12 @@ impl Session {
         }
         self.learner = fresh;
         self.drift.restart();
-        Ok(())
+        self.begin_trial()
+    }
+
+    /// Shadows of a learner that has started anew start anew as well.
+    fn begin_trial(&mut self) -> Result<()> {
+        self.shadows.as_mut().map_or(Ok(()), |shadows| shadows.begin(&self.learner, &self.preparation))
     }
 
     /// Leaves a bad row out and counts it. A series starts anew after it.

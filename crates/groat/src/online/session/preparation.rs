@@ -51,6 +51,11 @@ impl Preparation {
         (self.standardise, self.labels, self.find_width) = (true, labels, find_width);
     }
 
+    /// Targets are labels, which stay as they are.
+    pub fn keep_targets(&mut self) {
+        self.labels = true;
+    }
+
     /// Says which features are lags.
     pub fn embed(&mut self, inputs: &Inputs) {
         self.lags = inputs

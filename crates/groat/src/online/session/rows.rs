@@ -120,7 +120,7 @@ impl Session {
         let (mut x, mut scaled, mut y) = (Vec::new(), Vec::new(), Vec::new());
         let before = self.samples.past().cloned();
         // Where scales may be found again, or a drift starts a learner anew, rows ahead cannot be looked at.
-        let plain = self.on_drift == super::OnDrift::Note && self.carried.is_none();
+        let plain = self.looks_ahead() && self.carried.is_none();
         let most =
             if plain && self.totals.steps > 0 { AHEAD.min(self.preparation.quiet()).max(1) } else { 1 };
         if before.as_ref().is_some_and(|past| !past.is_filled()) {
@@ -196,8 +196,16 @@ impl Session {
         }
     }
 
+    /// Where the target stands in a row, if rows have it.
+    pub(super) fn target_position(&self) -> Option<usize> {
+        match &self.samples {
+            Samples::Rows { stream, .. } => stream.target_position(),
+            _ => None,
+        }
+    }
+
     /// The target of a row, checked; nothing where it is missing.
-    fn target_of(&self, row: &Record) -> Result<Option<f64>> {
+    pub(super) fn target_of(&self, row: &Record) -> Result<Option<f64>> {
         let Samples::Rows { stream, .. } = &self.samples else {
             return Err(Error::parse("session", "", "it reads from no source of rows"));
         };

@@ -143,6 +143,16 @@ impl Dictionary {
         }
     }
 
+    /// Puts another vector in the place of vector `r`, with its weight for the first output.
+    pub fn replace(&mut self, r: usize, x: &[f64], weight: f64, kxx: f64) {
+        self.centres.set(r, x);
+        self.alpha[r] = weight;
+        self.further.iter_mut().for_each(|alpha| alpha[r] = 0.0);
+        if let Some(diagonal) = &mut self.diagonal {
+            diagonal[r] = kxx;
+        }
+    }
+
     /// Removes vector `r`.
     pub fn remove(&mut self, r: usize) {
         self.centres.remove(r);

@@ -2,7 +2,8 @@
 //!
 //! Nothing is known of the scale of a stream before its first row, and each row must be answered before the next one
 //! comes. So scales are found again after 2, 4, 8, ... rows, until [`FirstRows::MOST`]: whoever uses them starts anew with
-//! better scales and learns from the kept rows a second time. All of that together costs less than twice `MOST` steps.
+//! better scales and learns from the kept rows a second time. All of that together costs less than twice `MOST` steps, and
+//! less than 90 for who is [brief](FirstRows::brief).
 //!
 //! Where the stream may wander, the newest `MOST` rows are kept from then on, and after 512, 1024, ... rows it is seen
 //! whether the scales still suit them.
@@ -30,6 +31,8 @@ pub(crate) struct FirstRows {
     seen: u64,
     /// The newest rows are kept when there are many.
     rolls: bool,
+    /// Scales are found at fewer times, and from fewer rows.
+    brief: bool,
     settled: bool,
 }
 
@@ -39,7 +42,18 @@ impl FirstRows {
 
     /// None yet; all are let go when there were enough.
     pub fn new(dimension: usize) -> Self {
-        Self { dimension, x: Vec::new(), y: Vec::new(), seen: 0, rolls: false, settled: false }
+        Self { dimension, x: Vec::new(), y: Vec::new(), seen: 0, rolls: false, brief: false, settled: false }
+    }
+
+    /// None yet; for whoever learns so much from a row that learning from it twice should be rare: scales are found after
+    /// 2, 4, 16 and 64 rows, and then all are let go.
+    pub fn brief(dimension: usize) -> Self {
+        Self { brief: true, ..Self::new(dimension) }
+    }
+
+    /// Rows that are kept at most.
+    fn most(&self) -> usize {
+        if self.brief { Self::MOST / 4 } else { Self::MOST }
     }
 
     /// None yet; the newest are kept when there were enough.
@@ -53,7 +67,7 @@ impl FirstRows {
             return false;
         }
         let at = (self.seen % Self::MOST as u64) as usize;
-        if self.len() < Self::MOST {
+        if self.len() < self.most() {
             self.x.extend_from_slice(x);
             self.y.push(y);
         } else {
@@ -61,7 +75,8 @@ impl FirstRows {
             self.y[at] = y;
         }
         self.seen += 1;
-        self.seen > 1 && self.seen.is_power_of_two()
+        let every = if self.brief && self.seen > 2 { 2 } else { 1 };
+        self.seen > 1 && self.seen.is_power_of_two() && self.seen.trailing_zeros().is_multiple_of(every)
     }
 
     /// How many rows can come before scales might be found again.
@@ -79,7 +94,7 @@ impl FirstRows {
 
     /// Lets the rows go once there are enough.
     pub fn settle(&mut self) {
-        if self.len() >= Self::MOST && !self.rolls {
+        if self.len() >= self.most() && !self.rolls {
             (self.x, self.y, self.settled) = (Vec::new(), Vec::new(), true);
         }
     }
@@ -110,7 +125,7 @@ impl FirstRows {
     pub fn check(&self, dimension: usize) -> Result<()> {
         let rows = self.y.len();
         if self.dimension != dimension
-            || rows > Self::MOST
+            || rows > self.most()
             || (rows as u64) > self.seen
             || self.settled && rows > 0
         {

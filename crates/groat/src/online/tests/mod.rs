@@ -4,6 +4,7 @@ mod inverse;
 mod reduction;
 mod session;
 mod several_outputs;
+mod several_sessions;
 mod updates;
 mod watching;
 

@@ -161,8 +161,8 @@ fn other_files_are_refused_with_advice() {
     assert_eq!(Session::load(&path).unwrap().to_bytes().unwrap(), session.to_bytes().unwrap());
     let text = String::from_utf8(session.to_bytes().unwrap()).unwrap();
     for (from, to, advice) in [
-        ("\"version\":3", "\"version\":2", "learn anew"),
-        ("\"format\":\"groat session\",\"version\":3", "\"version\":1", "learn anew"),
+        ("\"version\":4", "\"version\":2", "learn anew"),
+        ("\"format\":\"groat session\",\"version\":4", "\"version\":1", "learn anew"),
         ("\"format\":\"groat session\"", "\"format\":\"other\"", "no session"),
         ("\"steps\":1", "\"steps\":-1", "state.json"),
     ] {

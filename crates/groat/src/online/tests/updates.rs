@@ -140,6 +140,6 @@ fn the_window_is_ridge_regression_over_its_samples() {
     let alpha = solve(&k, &last.iter().map(|(_, y)| *y).collect::<Vec<_>>());
     let model = learner.snapshot().unwrap().unwrap();
     for (i, want) in alpha.iter().enumerate() {
-        super::close(model.expansion().weights().row(i)[0], *want, 1e-10, "weight");
+        super::close(model.weights().row(i)[0], *want, 1e-10, "weight");
     }
 }

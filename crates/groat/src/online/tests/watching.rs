@@ -114,37 +114,73 @@ fn units_do_not_matter() {
 #[test]
 fn nothing_diverges_silently() {
     let sample = |i: u64| [(i as f64 * 0.7).sin(), (i as f64 * 0.31).cos()];
+    let scales = [1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4, 1e6];
+    // Every unit at the usual width, the ends of the range at the widths between which one would look.
+    let mut cases: Vec<(f64, f64, f64, bool)> = scales
+        .iter()
+        .flat_map(|s| [(*s, *s, 1.0, true), (*s, 1.0, 1.0, true), (*s, *s, 1.0, false)])
+        .collect();
+    for scale in [1e-6, 1.0, 1e6] {
+        cases.extend([1e-3, 0.03, 30.0, 1e3].map(|width| (scale, 1.0, width, true)));
+    }
     let mut diverged = Vec::new();
     for preset in PRESETS {
-        for scale in [1e-6, 1.0, 1e6] {
-            for (width, standardise) in [(0.01, true), (1.0, true), (100.0, true), (1.0, false)] {
-                let kernel = Kernel::gaussian(width);
-                let kernel = preset.takes_kernel().then_some(&kernel);
-                let learner = Learner::new(preset.name, kernel, 2, &Settings::new()).unwrap();
-                let mut session = Session::new(learner).unwrap();
-                if standardise {
-                    session = session.standardised(false).unwrap();
-                }
-                let (mut own, mut variance) = (0.0, 0.0);
-                for i in 0..200 {
-                    let x = sample(i);
-                    let y = scale * ((2.0 * x[0]).sin() + 0.5 * x[1]);
-                    let error = session.learn_one(&x.map(|v| v * scale), y).unwrap().error;
-                    assert!(error.is_finite());
-                    own += error * error;
-                    variance += y * y;
-                }
-                let told = session.advice().iter().any(|advice| advice.concern == Concern::Diverged);
-                assert_eq!(told, session.has_diverged());
-                let what = format!("{}, scale {scale}, width {width}, {standardise}", preset.name);
-                assert!(told || own <= 30.0 * variance, "{what}: {own} of {variance}");
-                if told && standardise && width == 1.0 {
-                    diverged.push(what);
-                }
+        for (inputs, target, width, standardise) in &cases {
+            let kernel = Kernel::gaussian(*width);
+            let kernel = preset.takes_kernel().then_some(&kernel);
+            let learner = Learner::new(preset.name, kernel, 2, &Settings::new()).unwrap();
+            let mut session = Session::new(learner).unwrap();
+            if *standardise {
+                session = session.standardised(false).unwrap();
+            }
+            let (mut own, mut square) = (0.0, 0.0);
+            for i in 0..150 {
+                let x = sample(i);
+                let y = target * ((2.0 * x[0]).sin() + 0.5 * x[1]);
+                let error = session.learn_one(&x.map(|v| v * inputs), y).unwrap().error;
+                assert!(error.is_finite());
+                own += error * error;
+                square += y * y;
+            }
+            let told = session.advice().iter().any(|advice| advice.concern == Concern::Diverged);
+            assert_eq!(told, session.has_diverged());
+            let what = format!(
+                "{}, inputs {inputs}, target {target}, width {width}, standardised {standardise}",
+                preset.name
+            );
+            assert!(told || own <= 12.0 * square, "{what}: {own} of {square}");
+            if told && *standardise && *width == 1.0 {
+                diverged.push(what);
             }
         }
     }
     assert!(diverged.is_empty(), "standardised and at their defaults: {diverged:?}");
+}
+
+/// Intervals around the predictions of learners that have to follow: a switch, and a slow turn under noise that grows.
+#[test]
+fn coverage_is_what_was_asked_for_through_abrupt_and_slow_changes() {
+    for algorithm in ["auto", "krls-tracker", "knlms", "rls"] {
+        for slow in [false, true] {
+            for coverage in [0.8, 0.95] {
+                let learner = Learner::new(algorithm, None, 2, &"budget=30".parse().unwrap())
+                    .or_else(|_| Learner::new(algorithm, None, 2, &Settings::new()));
+                let session = Session::new(learner.unwrap()).unwrap().with_coverage(coverage).unwrap();
+                let mut session = session.standardised(true).unwrap();
+                for i in 0..4000_u64 {
+                    let (x, t) = ([noise(i), noise(3 * i + 1)], i as f64 / 4000.0);
+                    let y = match slow {
+                        true => (4.0 * t).cos() * x[0] + (4.0 * t).sin() * x[1] + 0.5 * t * noise(5 * i + 2),
+                        false if i < 2000 => x[0] + 0.1 * noise(5 * i + 2),
+                        false => 3.0 - 5.0 * x[1] * x[0] + noise(5 * i + 2),
+                    };
+                    session.learn_one(&x, y).unwrap();
+                }
+                let found = session.coverage().1.unwrap();
+                assert!((found - coverage).abs() < 0.01, "{algorithm}, slow {slow}: {found} of {coverage}");
+            }
+        }
+    }
 }
 
 #[test]

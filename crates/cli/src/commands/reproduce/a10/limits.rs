@@ -1,10 +1,11 @@
 //! The strategy of a fixed `lambda_max`, and truncation alone.
 
 use super::super::Findings;
-use super::super::comparison::{Band, Row};
-use super::super::trial::{Samples, Trial, mean, mse};
+use super::super::estimate::Estimate;
+use super::super::line::Line;
+use super::super::trial::{Samples, Trial, mse};
 use super::{draw, grid, train};
-use groat_report::{Axis, Chart, Scatter, Section};
+use groat_report::{Axis, Chart, Scatter, Section, number};
 
 /// A setting, with the size and error it leads to (means of 40 realisations by an independent program).
 struct Case {
@@ -49,11 +50,6 @@ const CASES: [Case; 26] = [
     case("AT, 100 presentations", "age-truncation", "max_age=99", 100.0, 4.82e-5),
 ];
 
-/// Where a size may lie: the table gives three digits.
-const SIZE_BAND: f64 = 0.06;
-/// Where an error may lie: both means have an error of some 12 %.
-const MSE_BAND: f64 = 0.45;
-
 pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     let grid = grid();
     let realise = |_, generator: &mut _| {
@@ -61,17 +57,20 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         CASES.iter().map(|case| case.run(&samples, &grid)).collect::<anyhow::Result<Vec<_>>>()
     };
     let runs = trial.realise("sinc, fixed lambda_max", realise)?;
-    let mut rows = Vec::new();
+    let mut findings = Findings::default();
     let mut points = Vec::new();
     for (c, case) in CASES.iter().enumerate() {
-        let size = mean(runs.iter().map(|run| run[c].0));
-        let mse = mean(runs.iter().map(|run| run[c].1));
-        let band = |value, share| Band::about(value, share).widened(trial.widening());
-        rows.push(Row::new(format!("N, {}", case.name), "", size, band(case.size, SIZE_BAND)));
-        rows.push(Row::new(format!("MSE, {}", case.name), "", mse, band(case.mse, MSE_BAND)));
-        points.push((case.name, size, mse));
+        let of = |value: fn(&(f64, f64)) -> f64| runs.iter().map(|run| value(&run[c])).collect::<Vec<f64>>();
+        let (size, mse) = (Estimate::positive(&of(|run| run.0)), Estimate::positive(&of(|run| run.1)));
+        points.push((case.name, size.value, mse.value));
+        let part = "Section 4, fixed lambda_max and truncation";
+        let expected = format!("NumPy {} (40 realisations)", number(case.size));
+        findings.lines.push(Line::new(part, case.name, "N", size).beside(expected));
+        let expected = format!("NumPy {} (40 realisations)", number(case.mse));
+        findings.lines.push(Line::new(part, case.name, "MSE", mse).beside(expected));
     }
-    Ok(Findings { rows, figures: vec![figure(&points)] })
+    findings.figures.push(figure(&points));
+    Ok(findings)
 }
 
 impl Case {
@@ -88,11 +87,18 @@ impl Case {
     }
 }
 
+/// The colour of a technique in all figures.
+fn colour(family: &str) -> usize {
+    super::budgets::TECHNIQUES.iter().position(|t| t.name == family).unwrap_or(8)
+}
+
 fn figure(points: &[(&str, f64, f64)]) -> Section {
     let families = ["KLMS", "MKLMS", "FKLMS", "FMKLMS", "MT"];
     let layers = families.iter().map(|family| {
         let of_family = points.iter().filter(|(name, ..)| name.split(',').next() == Some(family));
-        Scatter::new(*family, of_family.map(|(_, size, mse)| (*size, *mse)).collect())
+        let points = of_family.map(|(_, size, mse)| (*size, *mse)).collect();
+        // The colours of the other figures.
+        Scatter::new(*family, points).colour(colour(family))
     });
     let chart = Chart::new("Fixed lambda_max")
         .x(Axis::new("mean size of the dictionary"))

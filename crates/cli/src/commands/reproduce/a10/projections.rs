@@ -4,7 +4,8 @@
 //! vector to be removed last, then a sixth sample far away with error 0, for which the newest vector must leave.
 
 use super::super::Findings;
-use super::super::comparison::{Band, Row};
+use super::super::estimate::Estimate;
+use super::super::line::Line as Compared;
 use super::super::trial::learner;
 use groat::online::Learner;
 use groat_report::{Axis, Chart, Line, Scatter, Section};
@@ -80,18 +81,21 @@ pub fn run() -> anyhow::Result<Findings> {
     let mut pairs = Vec::new();
     for panel in &PANELS {
         let (before, after) = models(panel)?;
-        findings.rows.extend(rows(panel, &before, &after)?);
+        findings.lines.extend(lines(panel, &before, &after)?);
         pairs.push((before, after));
     }
     for (at, name, expected) in COSTS {
         let (before, after) = &pairs[at];
         let cost = if name == "kappa" { change(before, after, 1.0)? } else { mean_squared(before, after)? };
-        let panel = &PANELS[at];
-        let what = format!("fig. {}: {name} of the removal", panel.figure());
-        findings.rows.push(Row::new(what, "", cost, Band::about(expected, 1e-10)));
+        let (part, row) = (PANELS[at].part(), PANELS[at].name);
+        let line = Compared::new(part, row, format!("{name} of the removal"), Estimate::exact(cost));
+        let (words, slack) = ("its formula, 60 digits", 1e-10 * expected);
+        findings.lines.push(line.claim(words, expected - slack, expected + slack));
     }
     for (sigma, coupling) in [(0.9, "strong"), (0.5, "moderate")] {
-        let mut section = Section::new(format!("Projections with {coupling} coupling (width {sigma})"));
+        let figure = if sigma == 0.9 { 2 } else { 3 };
+        let mut section =
+            Section::new(format!("Figure {figure}: projections with {coupling} coupling (width {sigma})"));
         for (panel, (before, after)) in PANELS.iter().zip(&pairs).filter(|(panel, _)| panel.sigma == sigma) {
             section = section.chart(chart(panel, before, after)?);
         }
@@ -101,8 +105,8 @@ pub fn run() -> anyhow::Result<Findings> {
 }
 
 impl Panel {
-    fn figure(&self) -> u8 {
-        if self.sigma == 0.9 { 2 } else { 3 }
+    fn part(&self) -> &'static str {
+        if self.sigma == 0.9 { "Figure 2" } else { "Figure 3" }
     }
 }
 
@@ -119,24 +123,23 @@ fn models(panel: &Panel) -> anyhow::Result<(Learner, Learner)> {
     Ok((before, after))
 }
 
-fn rows(panel: &Panel, before: &Learner, after: &Learner) -> anyhow::Result<[Row; 2]> {
+fn lines(panel: &Panel, before: &Learner, after: &Learner) -> anyhow::Result<[Compared; 2]> {
     let model = after.snapshot()?;
-    let weights = model.as_ref().map_or(&[][..], |model| model.expansion().weights().data());
+    let weights = model.as_ref().map_or(&[][..], |model| model.weights().data());
     anyhow::ensure!(weights.len() == 5, "expected five vectors, found {}", weights.len());
     let worst = panel.weights.iter().zip(weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let mut largest = 0.0_f64;
     for i in 0..=8000 {
         largest = largest.max(change(before, after, -4.0 + f64::from(i) / 1000.0)?.abs());
     }
-    let name = format!("fig. {}, {}", panel.figure(), panel.name);
+    let line = |what: &str, ours: f64| Compared::new(panel.part(), panel.name, what, Estimate::exact(ours));
+    let (low, high) = (panel.change - 6e-5, panel.change + 6e-5);
     Ok([
-        Row::new(format!("{name}: distance from the exact weights"), "", worst, Band::at_most(1e-10)),
-        Row::new(
-            format!("{name}: largest change on [-4, 4]"),
-            "",
-            largest,
-            Band::within(panel.change - 6e-5, panel.change + 6e-5),
-        ),
+        // A rounding error: no two machines need have the same.
+        line("distance from the exact weights", worst)
+            .claim("(12), (14), (16) exactly", 0.0, 1e-10)
+            .passing(),
+        line("largest change on [-4, 4]", largest).claim("its formula, 60 digits", low, high),
     ])
 }
 
@@ -161,7 +164,7 @@ fn chart(panel: &Panel, before: &Learner, after: &Learner) -> anyhow::Result<Cha
     let kept = VECTORS[..4].iter().map(|v| (*v, 0.0)).collect();
     Ok(Chart::new(panel.name)
         .x(Axis::new("x"))
-        .y(Axis::new("f(x)"))
+        .y(Axis::new("f(x)").range(-0.2, 2.6))
         .layer(Line::new("five vectors", curve(before)?))
         .layer(Line::new("four vectors", curve(after)?).dashed())
         .layer(Scatter::new("kept", kept)))

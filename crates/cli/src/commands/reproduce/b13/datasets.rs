@@ -2,13 +2,13 @@
 //! so the numbers are exact.
 
 use super::super::Findings;
-use super::super::comparison::{Band, Row};
+use super::super::estimate::Estimate;
+use super::super::line::Line as Compared;
 use super::super::trial::{Samples, Trial, mse};
 use super::Filter::{self, Coherence, Klms, Lms};
-use groat::data::{ReadOptions, Table, read_table};
-use groat_report::{Axis, Chart, Line, Section};
+use groat::data::Table;
+use groat_report::{Axis, Chart, Line, Section, number};
 use rayon::prelude::*;
-use std::path::Path;
 
 const LAGS: usize = 10;
 
@@ -79,7 +79,7 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     for part in &PARTS {
         match part.load(trial)? {
             Ok((train, test)) => findings.extend(part.run(&train, &test)?),
-            Err(why) => findings.rows.push(Row::missing(part.name(), why)),
+            Err(why) => findings.lines.push(Compared::missing(part.name(), "", why)),
         }
     }
     Ok(findings)
@@ -101,32 +101,45 @@ impl Part {
             let samples = Samples::embed(&table.numbers("y")?, LAGS);
             return Ok(Ok((samples.part(0, train)?, samples.part(train, train + test)?)));
         }
-        let marks = Path::new(self.set).join("splits.csv.gz");
-        let Some(path) = trial.find(&marks) else {
-            return Ok(Err(format!("no {} (--data)", marks.display())));
+        let marks = match trial.read(self.set, "splits.csv.gz")? {
+            Ok(marks) => marks.numbers("std")?,
+            Err(why) => return Ok(Err(why)),
         };
-        let marks = read_table(path, &ReadOptions::default())?.numbers("std")?;
         Ok(Ok((rows(&table, &marks, 0.0, train)?, rows(&table, &marks, 1.0, test)?)))
     }
 
     fn run(&self, train: &Samples, test: &Samples) -> anyhow::Result<Findings> {
         let one = |(filter, expected, size): &Case| {
             let (learner, curve) = filter.run(train)?;
-            let what = |which: &str| format!("{}, {}: {which}", self.name(), filter.name());
-            let rows = [
-                Row::new(what("MSE"), "", mse(&learner, test)?, Band::about(*expected, 1e-8)),
-                Row::new(what("size"), "", learner.size() as f64, Band::exactly(*size as f64)),
+            let line = |what: &str, ours: f64, numpy: f64| {
+                let line = Compared::new(self.name(), filter.name(), what, Estimate::exact(ours));
+                line.beside(format!("NumPy {}", number(numpy)))
+            };
+            let lines = [
+                line("MSE", mse(&learner, test)?, *expected),
+                line("size", learner.size() as f64, *size as f64),
             ];
-            Ok((rows, Line::new(filter.name(), smooth(&curve))))
+            let error = lines[0].found().map_or(f64::INFINITY, |ours| ours.value);
+            Ok((
+                lines,
+                (filter.colour(), error, Line::new(filter.name(), smooth(&curve)).colour(filter.colour())),
+            ))
         };
         let results = self.cases.par_iter().map(one).collect::<anyhow::Result<Vec<_>>>()?;
-        let (rows, lines): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+        let (compared, curves): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+        // The best filter of each family: more curves than that cannot be told apart.
+        let best = (0..3).filter_map(|family| {
+            let of_family = curves.iter().filter(|(colour, ..)| *colour == family);
+            of_family.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(_, _, line)| line.clone())
+        });
         let chart = Chart::new(format!("{}: running mean of squared errors", self.name()))
             .x(Axis::new("sample"))
             .y(Axis::new("mean squared error").log())
-            .layers(lines);
-        let section = Section::new(format!("Learning curves on {}", self.name())).chart(chart);
-        Ok(Findings { rows: rows.into_iter().flatten().collect(), figures: vec![section] })
+            .layers(best);
+        let section =
+            Section::new(format!("Learning curves on {}, best of each family", self.name())).chart(chart);
+        let lines = compared.into_iter().flatten().collect();
+        Ok(Findings { lines, figures: vec![section], beyond: Vec::new() })
     }
 }
 

@@ -3,10 +3,11 @@
 //! the realisations (system B1).
 
 use super::super::Findings;
-use super::super::comparison::{Band, Row};
+use super::super::estimate::Estimate;
+use super::super::line::Line as Compared;
 use super::super::trial::{Samples, Trial, mean, normal, outputs};
 use super::Filter;
-use groat_report::{Axis, Chart, Line, Section};
+use groat_report::{Axis, Chart, Line, Section, number};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -81,40 +82,34 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         CASES.iter().map(|case| case.run(of(case))).collect::<anyhow::Result<Vec<_>>>()
     };
     let runs = trial.realise("equaliser", realise)?;
-    let average = |c: usize, value: fn(&Run) -> f64| mean(runs.iter().map(|run| value(&run[c])));
-    let band = |value, share| Band::about(value, share).widened(trial.widening());
-    let mut rows = Vec::new();
+    let of = |c: usize, value: fn(&Run) -> f64| runs.iter().map(|run| value(&run[c])).collect::<Vec<f64>>();
+    let mut lines = Vec::new();
     for (c, case) in CASES.iter().enumerate() {
-        let what = |which: &str| format!("equaliser, noise {}, {}: {which}", case.noise, case.filter.name());
-        rows.push(Row::new(what("MSE"), "", average(c, |run| run.mse), band(case.mse, 0.1)));
-        let rate = case
-            .errors
-            .map(|rate| Row::new(what("error rate"), "", average(c, |run| run.errors), band(rate, 0.15)));
-        let size =
-            case.size.map(|size| Row::new(what("size"), "", average(c, |run| run.size), band(size, 0.1)));
-        rows.extend(rate.into_iter().chain(size));
+        let (part, row) = (format!("Equaliser, noise {}", case.noise), case.filter.name());
+        let line = |what: &str, ours: Estimate, numpy: f64| {
+            let line = Compared::new(part.clone(), row.clone(), what, ours);
+            line.beside(format!("NumPy {}", number(numpy)))
+        };
+        lines.push(line("MSE", Estimate::positive(&of(c, |run| run.mse)), case.mse));
+        let rates = || Estimate::rate(&of(c, |run| run.errors), TEST);
+        lines.extend(case.errors.map(|numpy| line("error rate", rates(), numpy)));
+        lines.extend(case.size.map(|numpy| line("size", Estimate::positive(&of(c, |run| run.size)), numpy)));
     }
     // KLMS against LMS, the claim of the slides.
-    let ratio = |a: usize, b: usize, value: fn(&Run) -> f64| average(a, value) / average(b, value);
     for (klms, lms) in [(1, 0), (2, 0), (5, 4), (6, 4)] {
-        let name = format!("equaliser, noise {}, {} / LMS", CASES[klms].noise, CASES[klms].filter.name());
-        rows.push(Row::new(
-            format!("{name}: MSE"),
-            "below 1",
-            ratio(klms, lms, |r| r.mse),
-            Band::at_most(0.5),
-        ));
-        rows.push(Row::new(
-            format!("{name}: errors"),
-            "below 1",
-            ratio(klms, lms, |r| r.errors),
-            Band::at_most(1.0 / 3.0),
-        ));
+        let part = format!("Equaliser, noise {}", CASES[klms].noise);
+        let row = format!("{} / LMS", CASES[klms].filter.name());
+        let ratio = |what: &str, value: fn(&Run) -> f64| {
+            let ours = Estimate::ratio(&of(klms, value), &of(lms, value));
+            Compared::new(part.clone(), row.clone(), what, ours).claim("KLMS better than LMS", 0.0, 1.0)
+        };
+        lines.push(ratio("MSE", |run| run.mse));
+        lines.push(ratio("errors", |run| run.errors));
     }
     let figures = Section::new("Equaliser: learning curves, mean of all realisations")
         .chart(chart(&runs, 0.4))
         .chart(chart(&runs, 0.1));
-    Ok(Findings { rows, figures: vec![figures] })
+    Ok(Findings { lines, figures: vec![figures], beyond: Vec::new() })
 }
 
 /// Taps and symbols.
@@ -154,10 +149,14 @@ fn chart(runs: &[Vec<Run>], noise: f64) -> Chart {
         let at = |block: usize| {
             mean(runs.iter().flat_map(|run| run[c].curve[10 * block..10 * block + 10].iter().copied()))
         };
-        Line::new(case.filter.name(), (0..TRAIN / 10).map(|b| (10.0 * b as f64 + 5.0, at(b))).collect())
+        let line =
+            Line::new(case.filter.name(), (0..TRAIN / 10).map(|b| (10.0 * b as f64 + 5.0, at(b))).collect());
+        let line = line.colour(case.filter.colour());
+        // Of two with the colour of KLMS, the one with the wider kernel is dashed.
+        if matches!(case.filter, Filter::Klms { gamma, .. } if gamma < 0.5) { line.dashed() } else { line }
     });
     Chart::new(format!("Noise {noise}"))
         .x(Axis::new("symbol"))
-        .y(Axis::new("mean squared error").log())
+        .y(Axis::new("mean squared error").log().range(0.01, 2.0))
         .layers(lines)
 }

@@ -2,10 +2,11 @@
 //! the first 1000 s dropped. Each segment has 500 samples of 10 lags to learn from and 100 to test.
 
 use super::super::Findings;
-use super::super::comparison::{Band, Row};
+use super::super::estimate::Estimate;
+use super::super::line::Line as Compared;
 use super::super::trial::{Samples, Trial, mean, mse, normal, variance};
 use super::Filter;
-use groat_report::{Axis, Chart, Line, Section};
+use groat_report::{Axis, Chart, Line, Section, number};
 
 const LAGS: usize = 10;
 const TRAIN: usize = 500;
@@ -13,7 +14,6 @@ const TEST: usize = 100;
 const SEGMENT: usize = LAGS + TRAIN + TEST;
 /// Segments for which mean and deviation are stated.
 const SEGMENTS: usize = 100;
-const BAND: f64 = 0.25;
 
 const FILTERS: [Filter; 3] = [
     Filter::Lms { step: 0.01 },
@@ -36,22 +36,15 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     let series = series(SEGMENTS.max(trial.realisations) * SEGMENT);
     let stated = &series[..SEGMENTS * SEGMENT];
     let mut findings = Findings::default();
-    findings.rows.push(Row::new(
-        "own Mackey-Glass series: mean",
-        "",
-        mean(stated.iter().copied()),
-        Band::about(0.896, 0.02),
-    ));
-    findings.rows.push(Row::new(
-        "own Mackey-Glass series: deviation",
-        "",
-        variance(stated).sqrt(),
-        Band::about(0.280, 0.05),
-    ));
+    let exact = |what: &str, ours: f64, numpy: &str| {
+        Compared::new("Own Mackey-Glass series", "all values", what, Estimate::exact(ours)).beside(numpy)
+    };
+    findings.lines.push(exact("mean", mean(stated.iter().copied()), "NumPy 0.896"));
+    findings.lines.push(exact("deviation", variance(stated).sqrt(), "NumPy 0.280"));
     let mut section = Section::new("Mackey-Glass: learning curves, mean of all segments");
     for (noise, expected, size) in EXPECTED {
         let runs = segments(trial, &series, noise)?;
-        findings.rows.extend(rows(trial, &runs, noise, expected, size));
+        findings.lines.extend(lines(&runs, noise, expected, size));
         section = section.chart(chart(&runs, noise));
     }
     findings.figures.push(section);
@@ -89,25 +82,31 @@ fn segments(trial: &Trial<'_>, series: &[f64], noise: f64) -> anyhow::Result<Vec
     })
 }
 
-fn rows(trial: &Trial<'_>, runs: &[Vec<Run>], noise: f64, expected: [f64; 3], size: f64) -> Vec<Row> {
-    let average = |f: usize, value: fn(&Run) -> f64| mean(runs.iter().map(|run| value(&run[f])));
-    let band = |value| Band::about(value, BAND).widened(trial.widening());
-    let what =
-        |f: usize, which: &str| format!("own Mackey-Glass, noise {noise}, {}: {which}", FILTERS[f].name());
-    let mut rows: Vec<Row> = (0..FILTERS.len())
-        .map(|f| Row::new(what(f, "MSE"), "", average(f, |run| run.mse), band(expected[f])))
-        .collect();
-    rows.push(Row::new(what(2, "size"), "", average(2, |run| run.size), band(size)));
-    rows
+fn lines(runs: &[Vec<Run>], noise: f64, expected: [f64; 3], size: f64) -> Vec<Compared> {
+    let of = |f: usize, value: fn(&Run) -> f64| runs.iter().map(|run| value(&run[f])).collect::<Vec<f64>>();
+    let line = |f: usize, what: &str, value: fn(&Run) -> f64, numpy: f64| {
+        let part = format!("Own Mackey-Glass series, noise {noise}");
+        let line = Compared::new(part, FILTERS[f].name(), what, Estimate::positive(&of(f, value)));
+        line.beside(format!("NumPy {}", number(numpy)))
+    };
+    let mut lines: Vec<Compared> =
+        (0..FILTERS.len()).map(|f| line(f, "MSE", |run| run.mse, expected[f])).collect();
+    lines.push(line(2, "size", |run| run.size, size));
+    let ratio = Estimate::ratio(&of(1, |run| run.mse), &of(0, |run| run.mse));
+    let part = format!("Own Mackey-Glass series, noise {noise}");
+    let row = format!("{} / LMS", FILTERS[1].name());
+    lines.push(Compared::new(part, row, "MSE", ratio).claim("KLMS better than LMS", 0.0, 1.0));
+    lines
 }
 
 fn chart(runs: &[Vec<Run>], noise: f64) -> Chart {
     let lines = FILTERS.iter().enumerate().map(|(f, filter)| {
         let at = |t: usize| mean(runs.iter().map(|run| run[f].curve[t]));
         Line::new(filter.name(), (0..TRAIN).map(|t| (t as f64 + 1.0, at(t))).collect())
+            .colour(filter.colour())
     });
     Chart::new(format!("Observation noise {noise}"))
         .x(Axis::new("sample"))
-        .y(Axis::new("mean squared error").log())
+        .y(Axis::new("mean squared error").log().range(1e-3, 2.0))
         .layers(lines)
 }

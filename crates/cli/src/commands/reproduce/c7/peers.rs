@@ -32,7 +32,7 @@ impl Peers {
             let spread =
                 if deviation[row] > 0.0 { format!(" ± {}", number(deviation[row])) } else { String::new() };
             let peer = peer.label(row).unwrap_or_default();
-            (name, format!("{peer} {}{spread}{said}", number(mean[row])))
+            (name, format!("scikit-learn {peer} {}{spread}{said}", number(mean[row])))
         };
         Ok(Self((0..table.rows()).map(entry).collect()))
     }

@@ -2,10 +2,9 @@
 
 use super::super::trial::Trial;
 use groat::Matrix;
-use groat::data::{ReadOptions, Split, read_table};
+use groat::data::Split;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
-use std::path::Path;
 
 /// Features, targets and stored splits.
 pub struct Set {
@@ -27,11 +26,10 @@ impl Set {
             Ok(table) => table,
             Err(why) => return Ok(Err(why)),
         };
-        let file = Path::new(name).join("splits.csv.gz");
-        let Some(path) = trial.find(&file) else {
-            return Ok(Err(format!("no {} (--data)", file.display())));
+        let marks = match trial.read(name, "splits.csv.gz")? {
+            Ok(marks) => marks,
+            Err(why) => return Ok(Err(why)),
         };
-        let marks = read_table(path, &ReadOptions::default())?;
         let splits = marks
             .names()
             .iter()

@@ -38,8 +38,7 @@ pub fn figure(trial: &Trial<'_>) -> anyhow::Result<Section> {
         let fitted = machine.fit(&Problem::classification(x.view(), &codes, 2)?, &Quiet)?;
         let mut chart = Chart::new(title).x(Axis::new("x1")).y(Axis::new("x2"));
         for (name, code) in [("green", 0), ("red", 1)] {
-            chart = chart
-                .layer(Line::new(name, bubbles(&x, &codes, code, fitted.model.expansion().weights().data())));
+            chart = chart.layer(Line::new(name, bubbles(&x, &codes, code, fitted.model.weights().data())));
         }
         if let Some(radius) = support {
             let (middle, around) = ((1.0, 0.5), 48);

@@ -72,12 +72,16 @@ pub(super) struct Bernstein {
     squares: Vec<f64>,
     #[serde(with = "bits")]
     largest: Vec<f64>,
+    /// What follows from these, the highest being 1.
+    #[serde(with = "bits")]
+    weights: Vec<f64>,
 }
 
 impl Bernstein {
     /// For `count` predictors.
     pub fn new(count: usize) -> Self {
-        Self { regrets: vec![0.0; count], squares: vec![0.0; count], largest: vec![0.0; count] }
+        let zeros = vec![0.0; count];
+        Self { regrets: zeros.clone(), squares: zeros.clone(), largest: zeros, weights: vec![1.0; count] }
     }
 
     /// `eta_k`; 0 before a predictor differed from the mix.
@@ -90,17 +94,19 @@ impl Bernstein {
         }
     }
 
-    /// The logarithm of a weight.
-    fn log_weight(&self, k: usize) -> f64 {
-        let rate = self.rate(k);
-        if rate > 0.0 { rate.ln() + rate * self.regrets[k] } else { 0.0 }
+    /// Finds the weights again, up to a common factor.
+    fn weigh(&mut self) {
+        for k in 0..self.weights.len() {
+            let rate = self.rate(k);
+            self.weights[k] = if rate > 0.0 { rate.ln() + rate * self.regrets[k] } else { 0.0 };
+        }
+        let highest = self.weights.iter().copied().fold(f64::MIN, f64::max);
+        self.weights.iter_mut().for_each(|weight| *weight = (*weight - highest).exp());
     }
 
     /// The weighted prediction.
     pub fn mix(&self, predictions: &[f64]) -> f64 {
-        let logs = (0..predictions.len()).map(|k| self.log_weight(k));
-        let highest = logs.clone().fold(f64::MIN, f64::max);
-        weighted(predictions, logs.map(|log| (log - highest).exp()))
+        weighted(predictions, self.weights.iter().copied())
     }
 
     /// Takes in the target that `predictions`, mixed to `mixed`, were for.
@@ -111,21 +117,20 @@ impl Bernstein {
             self.largest[k] = self.largest[k].max(r.abs());
             self.regrets[k] += r - self.rate(k) * r * r;
         }
+        self.weigh();
     }
 
     /// The share of each predictor in the mix.
     pub fn shares(&self) -> Vec<f64> {
-        let logs: Vec<f64> = (0..self.regrets.len()).map(|k| self.log_weight(k)).collect();
-        let highest = logs.iter().copied().fold(f64::MIN, f64::max);
-        let weights: Vec<f64> = logs.iter().map(|log| (log - highest).exp()).collect();
-        let sum: f64 = weights.iter().sum();
-        weights.into_iter().map(|weight| weight / sum).collect()
+        let sum: f64 = self.weights.iter().sum();
+        self.weights.iter().map(|weight| weight / sum).collect()
     }
 
     /// Fails unless a state read from a file fits `count` predictors.
     pub fn check(&self, count: usize) -> Result<()> {
         check_saved("regrets", &self.regrets, count)?;
         check_saved("squared regrets", &self.squares, count)?;
+        check_saved("weights of the mix", &self.weights, count)?;
         check_saved("largest regrets", &self.largest, count)
     }
 }
@@ -162,7 +167,9 @@ impl Mixer {
         self.both.mix(&[self.combination.mix(predictions), self.single.mix(predictions)])
     }
 
-    /// Takes in the target that `predictions` were for; returns what they were mixed to.
+    /// Takes in the target that `predictions` were for; returns what they were mixed to. Where there are fewer predictions
+    /// than predictors the last ones sleep: they count as if they had said what the others were mixed to (Freund,
+    /// Schapire, Singer, Warmuth, Using and combining predictors that specialize, 1997).
     pub fn learn(&mut self, predictions: &[f64], target: f64) -> f64 {
         let parts = [self.combination.mix(predictions), self.single.mix(predictions)];
         let mixed = self.both.mix(&parts);
@@ -179,7 +186,7 @@ impl Mixer {
 
     /// Bytes of state.
     pub fn memory_bytes(&self) -> usize {
-        (5 * self.single.regrets.len() + 6) * size_of::<f64>()
+        (6 * self.single.regrets.len() + 6) * size_of::<f64>()
     }
 
     /// Fails unless a state read from a file fits `count` predictors.

@@ -1,17 +1,19 @@
 //! The default for any stream: predictors of several kinds side by side, weighted by how they did.
 //!
-//! There are the last value, the running mean, linear recursive least squares with and without forgetting, and KRLS trackers of
-//! a few widths, on the samples and on what the linear one leaves; where the features are lags of the target, most of them
-//! also on changes from its last value. Their predictions are held within what the targets so far make plausible, so none
-//! can do harm by diverging, and [mixed](mixing) with guarantees against the best of them and against their best convex
-//! combination. Samples may have any scale: [first rows](crate::online::state::first_rows) give scales and widths, after 2,
-//! 4, ... 256 rows, and all predictors then learn from these rows again.
+//! There are the last value, the running mean, linear recursive least squares with and without forgetting, and KRLS
+//! [trackers](tracker) of a few widths, on the samples and on what the linear one leaves; where the features are lags of the
+//! target, also the line through its last two values, and most of the others once more on changes from its last value.
+//! Their predictions are held within what the targets so far make plausible, so none can do harm by diverging, and
+//! [mixed](mixing) with guarantees against the best of them and against their best convex combination. Samples may
+//! have any scale: [first rows](crate::online::state::first_rows) give scales and widths, after 2, 4, 16 and 64 rows, and all
+//! predictors then learn from these rows again.
 //!
-//! `O(m^2)` a step and kernel predictor, of which there are at most six; `O(d^2)` for the linear ones. The width of the
+//! `O(m^2)` a step and kernel predictor, of which there are at most five; `O(d^2)` for the linear ones. The width of the
 //! given kernel is in units of the median distance between the first rows.
 
 mod mixing;
 mod panel;
+mod tracker;
 
 use super::Method;
 use crate::error::Result;
@@ -45,7 +47,7 @@ impl Auto {
         }
         let lags = Lags { count, of_target: count > 0 };
         let (budget, standardise) = (values.count("budget")?, values.flag("standardise")?);
-        let first = FirstRows::new(dimension);
+        let first = FirstRows::brief(dimension);
         let panel = Panel::new(plan.kernel, budget, lags, &first, standardise)?;
         Ok(Self { kernel: plan.kernel.clone(), budget, lags, standardise, first, panel })
     }
@@ -95,6 +97,7 @@ impl Method for Auto {
         for (share, (name, meaning)) in shares.into_iter().zip([
             ("share_last", "share of the last value in the prediction"),
             ("share_mean", "share of the running mean in the prediction"),
+            ("share_line", "share of the line through the last two values"),
             ("share_linear", "share of the linear predictors"),
             ("share_kernel", "share of the kernel predictors"),
         ]) {

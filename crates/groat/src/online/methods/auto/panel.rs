@@ -1,6 +1,7 @@
 //! The predictors of the default algorithm and the units in which they see a stream.
 
 use super::mixing::Mixer;
+use super::tracker::{Assumptions, Tracker};
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
 use crate::online::methods::{AnyMethod, Method};
@@ -36,11 +37,19 @@ struct Expert {
     view: View,
     /// The predictor whose residual it learns.
     on: Option<usize>,
-    method: AnyMethod,
+    learner: Predictor,
+}
+
+/// What learns.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Predictor {
+    Linear(AnyMethod),
+    Kernel(Box<Tracker>),
 }
 
 /// A kernel predictor: how it sees samples, whether it learns the residual of the linear one, its width as a multiple of the
-/// median distance, the noise variance it assumes, how it forgets. Chosen by leaving predictors out on 24 streams:
+/// median distance, the noise variance it assumes, how it forgets. Chosen by leaving predictors out on many streams:
 /// `comparisons/online/STREAMS.md`.
 struct KernelExpert {
     view: View,
@@ -56,7 +65,6 @@ const fn kernel_expert(view: View, residual: bool, width: f64, sn2: f64, lambda:
 
 const KERNEL_EXPERTS: &[KernelExpert] = &[
     kernel_expert(View::Level, false, 0.5, 1e-2, 1.0),
-    kernel_expert(View::Level, false, 1.0, 1e-2, 1.0),
     kernel_expert(View::Level, false, 1.0, 1e-2, 0.998),
     kernel_expert(View::Level, true, 1.0, 1e-1, 1.0),
     kernel_expert(View::Change, false, 1.0, 1e-2, 1.0),
@@ -66,8 +74,10 @@ const KERNEL_EXPERTS: &[KernelExpert] = &[
 /// Forgetting factors of the linear predictors; the residual of the first is learnt by kernels.
 const LINEAR: [f64; 2] = [1.0, 0.99];
 
-/// The last value and the running mean come before the predictors that learn.
-const PLAIN: usize = 2;
+/// Before the predictors that learn come the last value, the running mean and, where the series is known two values back,
+/// the line through the last two.
+const MEAN: usize = 1;
+const LINE: usize = 2;
 
 /// Everything that starts anew when better scales are known.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -83,7 +93,9 @@ pub(super) struct Panel {
     /// Last target, sum of targets, least and greatest target, largest step of the series; all scaled.
     #[serde(with = "bits")]
     seen: Vec<f64>,
+    /// How many values these are of, and how many samples were learnt from.
     count: u64,
+    learnt: u64,
     #[serde(skip)]
     buffer: Vec<f64>,
 }
@@ -108,6 +120,7 @@ impl Panel {
             mixer: Mixer::new(0),
             seen: vec![0.0; STEP + 1],
             count: 0,
+            learnt: 0,
             buffer: Vec::new(),
         };
         if scaled {
@@ -117,13 +130,18 @@ impl Panel {
         for view in views {
             panel.add_experts(*view, kernel, budget, rows, scaled)?;
         }
-        panel.mixer = Mixer::new(PLAIN + panel.experts.len());
+        panel.mixer = Mixer::new(panel.plain() + panel.experts.len());
         Ok(panel)
     }
 
     /// True when changes say something: the target's past is known, and more than its last value.
     fn is_series(&self) -> bool {
         self.lags.newest(self.dimension).is_some() && self.width(View::Change) > 0
+    }
+
+    /// Predictors that do not learn.
+    fn plain(&self) -> usize {
+        if self.is_series() && self.lags.count > 1 { LINE + 1 } else { MEAN + 1 }
     }
 
     /// Root mean squares of what the view of changes sees in the first rows.
@@ -162,7 +180,7 @@ impl Panel {
         rows: &FirstRows,
         scaled: bool,
     ) -> Result<()> {
-        let (width, first) = (self.width(view), PLAIN + self.experts.len());
+        let (width, first) = (self.width(view), self.plain() + self.experts.len());
         for lambda in LINEAR {
             let method = if width <= MOST_FEATURES {
                 let settings = Settings::new().with("lambda", lambda).with("ridge", 1e-3);
@@ -170,16 +188,15 @@ impl Panel {
             } else {
                 presets::find("nlms")?.build(None, width + 1, &Settings::new().with("eta", lambda / 2.0))?
             };
-            self.experts.push(Expert { view, on: None, method });
+            self.experts.push(Expert { view, on: None, learner: Predictor::Linear(method) });
         }
         let distance = if scaled { self.median_distance(view, rows) } else { 1.0 };
         for row in KERNEL_EXPERTS.iter().filter(|row| row.view == view) {
-            let settings =
-                Settings::new().with("sn2", row.sn2).with("lambda", row.lambda).with("budget", budget);
+            let assumed = Assumptions { lambda: row.lambda, sn2: row.sn2, budget };
             let kernel =
                 widened(kernel, row.width * distance, (view == View::Change).then_some(&self.steps), self);
-            let method = presets::find("krls-tracker")?.build(Some(&kernel), width, &settings)?;
-            self.experts.push(Expert { view, on: row.residual.then_some(first), method });
+            let learner = Predictor::Kernel(Box::new(Tracker::new(&kernel, width, assumed)?));
+            self.experts.push(Expert { view, on: row.residual.then_some(first), learner });
         }
         Ok(())
     }
@@ -253,16 +270,45 @@ impl Panel {
         held.clamp(last - STRIDE * seen[STEP], last + STRIDE * seen[STEP])
     }
 
-    /// What the last value and the running mean say.
-    fn plain(&self, last: f64, predictions: &mut [f64]) {
-        let mean = if self.count > 0 { self.seen[SUM] / self.count as f64 } else { last };
+    /// What the predictors that do not learn say.
+    fn say_plain(&self, level: &[f64], last: f64, predictions: &mut [f64]) {
         predictions[0] = last;
-        predictions[1] = mean;
+        predictions[MEAN] = if self.count > 0 { self.seen[SUM] / self.count as f64 } else { last };
+        if let (Some(newest), Some(line)) = (self.lags.newest(self.dimension), predictions.get_mut(LINE))
+            && self.plain() > LINE
+        {
+            *line = self.plausible(2.0 * last - level[newest + 1], last);
+        }
+    }
+
+    /// The lags of the very first sample are a series already: on it the predictors that do not learn are judged, and it
+    /// says what is plausible. The others sleep until they have learnt something.
+    fn begin(&mut self, level: &[f64]) {
+        let Some(newest) = self.lags.newest(self.dimension).filter(|_| self.plain() > LINE) else { return };
+        let past = &level[newest..self.dimension];
+        for at in (0..past.len().saturating_sub(2)).rev() {
+            let before = &past[at + 1..];
+            let mean = before.iter().sum::<f64>() / before.len() as f64;
+            self.mixer.learn(&[before[0], mean, 2.0 * before[0] - before[1]], past[at]);
+        }
+        let seen = &mut self.seen;
+        (seen[LOW], seen[HIGH]) = (past[0], past[0]);
+        for value in past {
+            seen[SUM] += value;
+            (seen[LOW], seen[HIGH]) = (seen[LOW].min(*value), seen[HIGH].max(*value));
+        }
+        seen[STEP] = past.windows(2).map(|pair| (pair[0] - pair[1]).abs()).fold(0.0, f64::max);
+        self.count = past.len() as u64;
+    }
+
+    /// How many predictors have a say: those that learn wait until they have.
+    fn awake(&self) -> usize {
+        self.plain() + if self.learnt > 0 { self.experts.len() } else { 0 }
     }
 
     /// Numbers that a sample needs while it is looked at.
     fn room(&self) -> usize {
-        2 * (self.dimension + 1) + PLAIN + self.experts.len()
+        2 * (self.dimension + 1) + self.plain() + self.experts.len()
     }
 
     /// The output at `x`.
@@ -271,13 +317,22 @@ impl Panel {
             let (level, rest) = buffer.split_at_mut(self.dimension + 1);
             let (change, predictions) = rest.split_at_mut(self.dimension + 1);
             let last = self.see(x, level, change);
-            self.plain(last, predictions);
+            if self.learnt == 0 && self.count == 0 && self.plain() > LINE {
+                let mut begun = self.clone();
+                begun.begin(level);
+                return begun.output(x);
+            }
+            self.say_plain(level, last, predictions);
             for (i, expert) in self.experts.iter().enumerate() {
                 let (base, unit) = self.frame(expert, predictions);
-                let output = expert.method.output(expert.sample(level, change, self));
-                predictions[PLAIN + i] = self.plausible(base + unit * output, last);
+                let sample = expert.sample(level, change, self);
+                let output = match &expert.learner {
+                    Predictor::Linear(method) => method.output(sample),
+                    Predictor::Kernel(tracker) => tracker.output(sample),
+                };
+                predictions[self.plain() + i] = self.plausible(base + unit * output, last);
             }
-            self.scale.undo(self.mixer.mix(predictions))
+            self.scale.undo(self.mixer.mix(&predictions[..self.awake()]))
         })
     }
 
@@ -286,19 +341,27 @@ impl Panel {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.resize(self.room(), 0.0);
         let mut experts = std::mem::take(&mut self.experts);
+        let (plain, count) = (self.plain(), experts.len());
         let (level, rest) = buffer.split_at_mut(self.dimension + 1);
         let (change, predictions) = rest.split_at_mut(self.dimension + 1);
         let (last, target) = (self.see(x, level, change), self.scale.target(y));
-        self.plain(last, predictions);
+        if self.learnt == 0 {
+            self.begin(level);
+        }
+        self.say_plain(level, last, predictions);
         for (i, expert) in experts.iter_mut().enumerate() {
             let (base, unit) = self.frame(expert, predictions);
-            let sample = if expert.view == View::Level { &*level } else { &*change };
-            let features = expert.features(self);
-            let step = expert.method.step(&sample[..features], (target - base) / unit);
-            predictions[PLAIN + i] = self.plausible(base + unit * step.prediction, last);
+            let sample = expert.sample(level, change, self);
+            let target = (target - base) / unit;
+            let output = match &mut expert.learner {
+                Predictor::Linear(method) => method.step(sample, target).prediction,
+                Predictor::Kernel(tracker) => tracker.step(sample, target),
+            };
+            predictions[plain + i] = self.plausible(base + unit * output, last);
         }
         self.experts = experts;
-        let mixed = self.mixer.learn(predictions, target);
+        let awake = if self.learnt > 0 { plain + count } else { plain };
+        let mixed = self.mixer.learn(&predictions[..awake], target);
         self.buffer = buffer;
         self.remember(target, last);
         self.scale.undo(mixed)
@@ -312,26 +375,32 @@ impl Panel {
         seen[STEP] = seen[STEP].max((target - last).abs());
         seen[LAST] = target;
         self.count += 1;
+        self.learnt += 1;
     }
 
     /// Vectors of all kernel predictors together.
     pub fn size(&self) -> usize {
-        self.experts.iter().map(|expert| expert.method.size()).sum()
+        self.experts.iter().map(|expert| expert.tracker().map_or(0, Tracker::size)).sum()
     }
 
-    /// The shares of the last value, of the running mean, of linear and of kernel predictors in the mix.
-    pub fn shares(&self) -> [f64; 4] {
-        let shares = self.mixer.shares();
+    /// The shares of the last value, of the running mean, of the line through the last two values, of linear and of kernel
+    /// predictors in the mix.
+    pub fn shares(&self) -> [f64; 5] {
+        let (shares, plain) = (self.mixer.shares(), self.plain());
         let of = |kernel: bool| {
-            let learners = self.experts.iter().zip(&shares[PLAIN..]);
-            learners.filter(|(expert, _)| (expert.method.size() > 0) == kernel).map(|(_, share)| share).sum()
+            let learners = self.experts.iter().zip(&shares[plain..]);
+            learners.filter(|(expert, _)| expert.tracker().is_some() == kernel).map(|(_, share)| share).sum()
         };
-        [shares[0], shares[1], of(false), of(true)]
+        [shares[0], shares[MEAN], shares[LINE..plain].iter().sum(), of(false), of(true)]
     }
 
     /// Bytes of state.
     pub fn memory_bytes(&self) -> usize {
-        let experts: usize = self.experts.iter().map(|expert| expert.method.memory_bytes()).sum();
+        let bytes = |expert: &Expert| match &expert.learner {
+            Predictor::Linear(method) => method.memory_bytes(),
+            Predictor::Kernel(tracker) => tracker.memory_bytes(),
+        };
+        let experts: usize = self.experts.iter().map(bytes).sum();
         experts + self.mixer.memory_bytes() + self.scale.memory_bytes() + size_of_val(self.steps.as_slice())
     }
 
@@ -340,17 +409,20 @@ impl Panel {
         self.scale.check(dimension)?;
         check_saved("units of changes", &self.steps, dimension + 1)?;
         check_saved("targets seen", &self.seen, STEP + 1)?;
-        self.mixer.check(PLAIN + self.experts.len())?;
+        self.mixer.check(self.plain() + self.experts.len())?;
         let broken = || Error::parse("saved state of a learner", "experts", "they do not fit the samples");
         if self.dimension != dimension || self.steps.iter().any(|step| *step <= 0.0) {
             return Err(broken());
         }
         for (i, expert) in self.experts.iter().enumerate() {
-            if expert.view == View::Change && !self.is_series() || expert.on.is_some_and(|on| on >= PLAIN + i)
-            {
+            let later = expert.on.is_some_and(|on| on >= self.plain() + i);
+            if expert.view == View::Change && !self.is_series() || later {
                 return Err(broken());
             }
-            expert.method.check(expert.features(self))?;
+            match &expert.learner {
+                Predictor::Linear(method) => method.check(expert.features(self))?,
+                Predictor::Kernel(tracker) => tracker.check(expert.features(self))?,
+            }
         }
         Ok(())
     }
@@ -359,8 +431,14 @@ impl Panel {
 impl Expert {
     /// Features of its method; linear ones have a constant besides.
     fn features(&self, panel: &Panel) -> usize {
-        let linear = matches!(self.method, AnyMethod::LinearRecursive(_) | AnyMethod::LinearLms(_));
-        panel.width(self.view) + usize::from(linear)
+        panel.width(self.view) + usize::from(self.tracker().is_none())
+    }
+
+    fn tracker(&self) -> Option<&Tracker> {
+        match &self.learner {
+            Predictor::Linear(_) => None,
+            Predictor::Kernel(tracker) => Some(tracker),
+        }
     }
 
     /// The sample as its method sees it.

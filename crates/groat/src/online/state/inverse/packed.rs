@@ -108,6 +108,22 @@ impl Packed {
         tiles::rank_one(&mut self.lower.lines, scale, &v[..self.lower.order]);
     }
 
+    /// `A <- own A + scale v v^T + w p^T + p w^T`; the last two for a pair `(w, p)`.
+    pub fn combine(&mut self, own: f64, scale: f64, v: &[f64], pair: Option<(&[f64], &[f64])>) {
+        let order = self.lower.order;
+        let pair = pair.map(|(w, p)| (&w[..order], &p[..order]));
+        tiles::combine(&mut self.lower.lines, own, scale, &v[..order], pair);
+    }
+
+    /// Row and column `r` become `values`.
+    pub fn set_row(&mut self, r: usize, values: &[f64]) {
+        for (j, value) in values[..self.order()].iter().enumerate() {
+            let (i, j) = (r.max(j), r.min(j));
+            self.lower.lines[line(i, j / SIDE)].0[j % SIDE] = *value;
+        }
+        self.mirror(r / SIDE);
+    }
+
     /// `A -= U^T U` for eight rows `U`, given as a panel.
     pub(super) fn subtract_squares(&mut self, terms: &[Line]) {
         tiles::subtract_squares(&mut self.lower.lines, terms, self.lower.order);
@@ -231,6 +247,23 @@ mod tests {
                 }
             }
             assert_invariant(&a);
+            let (before, w) = (a.clone(), (0..n).map(|i| (i as f64 * 0.4).sin()).collect::<Vec<f64>>());
+            let y: Vec<f64> = (0..n).map(|i| 1.0 / (i as f64 + 3.0)).collect();
+            for pair in [None, Some((&w[..], &y[..]))] {
+                a = before.clone();
+                a.combine(0.75, -0.3, &x, pair);
+                for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let crossed = pair.map_or(0.0, |(w, y)| w[i] * y[j] + y[i] * w[j]);
+                    let want = 0.75 * before.get(i, j) - 0.3 * x[i] * x[j] + crossed;
+                    assert!((a.get(i, j) - want).abs() < 1e-14);
+                }
+                assert_invariant(&a);
+            }
+            if n > 0 {
+                a.set_row(n / 2, &w);
+                (0..n).for_each(|j| assert_eq!(a.get(j, n / 2), w[j]));
+                assert_invariant(&a);
+            }
         }
     }
 

@@ -139,6 +139,66 @@ multiversion! {
     pub(super) fn rank_one(lines: &mut [Line], scale: f64, v: &[f64]) = rank_one_body
 }
 
+/// One panel of [`combine`], `w p^T + p w^T` included if `PAIR`.
+#[inline(always)]
+fn combine_panel<A: Arithmetic, const PAIR: bool>(
+    panel: &mut [Tile],
+    own: A::F64,
+    signed: [f64; 2],
+    v: &[f64],
+    w: &[f64],
+    p: &[f64],
+) {
+    let at = (panel.len() - 1) * SIDE;
+    let [sign, root] = signed.map(A::F64::splat);
+    let factors = splats::<A, SIDE>(sign.mul(root.mul(A::F64::load_some(&v[at..]))));
+    let (mut by_w, mut by_p) = ([own; SIDE], [own; SIDE]);
+    if PAIR {
+        (by_w, by_p) =
+            (splats::<A, SIDE>(A::F64::load_some(&w[at..])), splats::<A, SIDE>(A::F64::load_some(&p[at..])));
+    }
+    for (q, tile) in panel.iter_mut().enumerate() {
+        let columns = root.mul(A::F64::load_some(&v[q * SIDE..]));
+        let (mut of_w, mut of_p) = (columns, columns);
+        if PAIR {
+            (of_w, of_p) = (A::F64::load_some(&w[q * SIDE..]), A::F64::load_some(&p[q * SIDE..]));
+        }
+        for r in 0..SIDE {
+            let mut row = factors[r].fma(columns, own.mul(A::F64::load(&tile[r].0)));
+            if PAIR {
+                // Two products and their sum are the same numbers for (i, j) and (j, i); a multiply-add is not.
+                row = row.add(by_w[r].mul(of_p).add(by_p[r].mul(of_w)));
+            }
+            row.store(&mut tile[r].0);
+        }
+    }
+}
+
+#[inline(always)]
+fn combine_body<A: Arithmetic>(
+    lines: &mut [Line],
+    own: f64,
+    scale: f64,
+    v: &[f64],
+    pair: Option<(&[f64], &[f64])>,
+) {
+    let mut tiles: &mut [Tile] = lines.as_chunks_mut().0;
+    // As sign u u^T, for the symmetry of the tiles on the diagonal.
+    let (own, signed) = (A::F64::splat(own), [1f64.copysign(scale), scale.abs().sqrt()]);
+    for panels in 1..=v.len().div_ceil(SIDE) {
+        let Some((panel, rest)) = tiles.split_at_mut_checked(panels) else { return };
+        match pair {
+            Some((w, p)) => combine_panel::<A, true>(panel, own, signed, v, w, p),
+            None => combine_panel::<A, false>(panel, own, signed, v, &[], &[]),
+        }
+        tiles = rest;
+    }
+}
+multiversion! {
+    /// `A <- own A + scale v v^T + w p^T + p w^T`, the last two for a pair `(w, p)`; vectors are as long as the order.
+    pub(super) fn combine(lines: &mut [Line], own: f64, scale: f64, v: &[f64], pair: Option<(&[f64], &[f64])>) = combine_body
+}
+
 #[inline(always)]
 fn write_row_body<A: Arithmetic>(panel: &mut [Line], row: usize, factor: f64, v: &[f64]) {
     let (tiles, factor): (&mut [Tile], _) = (panel.as_chunks_mut().0, A::F64::splat(factor));

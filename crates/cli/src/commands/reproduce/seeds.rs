@@ -1,0 +1,178 @@
+//! `--seeds`: the same experiments with other seeds, to see whether the intervals hold what they promise.
+//!
+//! For each line and seed, the number is compared with the mean of the same line over all other seeds, by the error
+//! that it states itself and the error of that mean. If the intervals are honest, the share of comparisons
+//! beyond the interval is what the coverage leaves out. Beside it: how often a verdict against the paper is not the
+//! one of most seeds, and how many runs would have failed.
+
+use super::Experiment;
+use super::answer::{Answer, Tally};
+use super::estimate::{COVERAGE, Estimate};
+use super::student;
+use super::verdict::{Against, Judged};
+use crate::args::ReproduceArgs;
+use crate::output::summary::aligned;
+use crate::session::Session;
+use groat_report::number;
+use serde::Serialize;
+
+/// What the seeds say. Field names are part of the command's interface.
+#[derive(Serialize)]
+struct Told {
+    experiment: &'static str,
+    seeds: u32,
+    realisations: usize,
+    coverage: f64,
+    /// Lines whose numbers depend on the seed.
+    lines: usize,
+    /// Comparisons, and those beyond the interval.
+    comparisons: usize,
+    beyond: usize,
+    /// Share beyond the interval, and the share that the coverage leaves out.
+    share: f64,
+    expected: f64,
+    /// Verdicts against the paper, those that are not the one of most seeds, and how many of these the errors of the
+    /// lines let expect.
+    verdicts: usize,
+    flips: usize,
+    expected_flips: f64,
+    /// Runs with an unexplained or changed line.
+    failed: usize,
+    /// Lines that are beyond most often.
+    worst: Vec<(String, usize)>,
+}
+
+/// Runs the experiments with as many seeds, beginning with that of the session.
+pub fn run(
+    args: &ReproduceArgs,
+    chosen: &[&'static Experiment],
+    seeds: u32,
+    session: &Session,
+) -> anyhow::Result<()> {
+    let mut told = Vec::new();
+    for experiment in chosen {
+        let answers = (0..u64::from(seeds))
+            .map(|k| experiment.answer(args, session.seed.wrapping_add(k), session))
+            .collect::<anyhow::Result<Vec<Answer>>>()?;
+        told.push(tell(experiment.name, seeds, &answers));
+    }
+    session.answer(&told, || told.iter().map(Told::text).collect())
+}
+
+/// The same line with every seed.
+struct Series<'a>(Vec<&'a Judged>);
+
+impl Series<'_> {
+    fn estimates(&self) -> Vec<&Estimate> {
+        self.0.iter().filter_map(|judged| judged.line.found()).collect()
+    }
+
+    /// Whether the numbers depend on the seed.
+    fn varies(&self) -> bool {
+        let all = self.estimates();
+        all.len() == self.0.len() && all[0].is_random() && all.iter().any(|e| e.value != all[0].value)
+    }
+
+    /// How many numbers lie beyond the interval about the mean of the others.
+    fn beyond(&self) -> usize {
+        let all = self.estimates();
+        let places: Vec<f64> = all.iter().map(|e| e.scale.of(e.value)).collect();
+        let (n, sum) = (all.len() as f64, places.iter().sum::<f64>());
+        let squares: f64 = all.iter().map(|e| e.error * e.error).sum();
+        let outside = |(e, place): (&&Estimate, &f64)| {
+            let others = (squares - e.error * e.error).max(0.0).sqrt() / (n - 1.0);
+            let gap = (place - (sum - place) / (n - 1.0)).abs();
+            gap > student::quantile(1.0 - COVERAGE, e.freedom) * e.error.hypot(others)
+        };
+        all.iter().zip(&places).filter(|pair| outside((pair.0, pair.1))).count()
+    }
+
+    /// Whether each seed's number agrees; nothing where the paper gives no number.
+    fn agrees(&self) -> Option<Vec<bool>> {
+        let judged = |judged: &&Judged| match judged.against {
+            Against::Agrees => Some(true),
+            Against::Doubtful | Against::Differs | Against::Unexplained => Some(false),
+            Against::Silent | Against::Quoted | Against::Missing => None,
+        };
+        self.0.iter().map(judged).collect()
+    }
+
+    /// The probability that one seed's verdict is not the one of most: the distance from the paper is taken to be
+    /// normal about its mean over the seeds, with our part of the joint error.
+    fn flip_probability(&self) -> f64 {
+        let signed: Vec<f64> = self.0.iter().filter_map(|judged| judged.errors).collect();
+        let centre = signed.iter().sum::<f64>() / signed.len().max(1) as f64;
+        let spread = (signed.iter().map(|e| (e - centre).powi(2)).sum::<f64>()
+            / (signed.len().max(2) - 1) as f64)
+            .sqrt();
+        let limit = student::quantile(1.0 - COVERAGE, self.estimates().first().map_or(1e9, |e| e.freedom));
+        if spread == 0.0 { 0.0 } else { 0.5 * student::beyond((limit - centre).abs() / spread, 1e9) }
+    }
+}
+
+fn tell(experiment: &'static str, seeds: u32, answers: &[Answer]) -> Told {
+    let lines = answers.first().map_or(0, |answer| answer.lines.len());
+    let series = |k: usize| Series(answers.iter().filter_map(|answer| answer.lines.get(k)).collect());
+    let all: Vec<Series<'_>> = (0..lines).map(series).filter(Series::varies).collect();
+    let mut worst: Vec<(String, usize)> =
+        all.iter().map(|series| (series.0[0].what.clone(), series.beyond())).filter(|w| w.1 > 0).collect();
+    worst.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let (comparisons, beyond) = (all.len() * answers.len(), worst.iter().map(|w| w.1).sum());
+    worst.truncate(5);
+    let (mut verdicts, mut flips, mut expected_flips) = (0, 0, 0.0);
+    for series in &all {
+        let Some(agrees) = series.agrees() else { continue };
+        let yes = agrees.iter().filter(|a| **a).count();
+        verdicts += agrees.len();
+        flips += yes.min(agrees.len() - yes);
+        expected_flips += series.flip_probability() * agrees.len() as f64;
+    }
+    Told {
+        experiment,
+        seeds,
+        realisations: answers.first().map_or(0, |answer| answer.realisations),
+        coverage: COVERAGE,
+        lines: all.len(),
+        comparisons,
+        beyond,
+        share: beyond as f64 / comparisons.max(1) as f64,
+        expected: 1.0 - COVERAGE,
+        verdicts,
+        flips,
+        expected_flips,
+        failed: answers.iter().filter(|answer| Tally::of(&answer.lines).failed()).count(),
+        worst,
+    }
+}
+
+impl Told {
+    fn text(&self) -> String {
+        let percent = |share: f64| format!("{} %", number(100.0 * share));
+        let row = |name: &str, found: String, expected: String| vec![name.to_owned(), found, expected];
+        let table = aligned(&[
+            row(
+                &format!("{}, {} seeds, {} realisations", self.experiment, self.seeds, self.realisations),
+                "found".into(),
+                "expected".into(),
+            ),
+            row(
+                &format!("numbers beyond their interval, of {}", self.comparisons),
+                format!("{} ({})", self.beyond, percent(self.share)),
+                percent(self.expected),
+            ),
+            row(
+                &format!("verdicts that are not those of most seeds, of {}", self.verdicts),
+                format!("{}", self.flips),
+                number(self.expected_flips),
+            ),
+            row(
+                &format!("runs that fail, of {}", self.seeds),
+                format!("{}", self.failed),
+                format!("at most {}", percent(self.expected)),
+            ),
+        ]);
+        let worst =
+            self.worst.iter().map(|(what, count)| format!("beyond in {count}: {what}\n")).collect::<String>();
+        format!("{table}{worst}\n")
+    }
+}

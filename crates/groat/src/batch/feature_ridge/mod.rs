@@ -1,0 +1,541 @@
+//! Kernel ridge regression for many rows (systems B7, B8, B9): ridge regression on explicit features.
+//!
+//! The features are functions of `rank` landmarks ([`Nystrom`]) or random ones ([`RandomFeatures`]); what is minimised is
+//! `sum_i w_i (y_i - b - w.phi(x_i))^2 + ridge |w|^2` with a free constant `b`. With landmarks that is kernel ridge
+//! regression restricted to their span, and with all rows as landmarks kernel ridge regression itself. Classes are coded as
+//! -1 and +1, one output each where there are more than two; `loss = logistic` goes on from there to the logistic loss.
+//!
+//! | step | what | where |
+//! |---|---|---|
+//! | choose | width on a sample, ridge on the statistics of all rows | `choose.rs` |
+//! | features | landmarks, or frequencies | [`crate::features`] |
+//! | plan | normal equations in one pass, or conjugate gradients: whichever is quicker | `cost.rs` |
+//! | solve | both end at the same residual of the same equations | `solve.rs`, `pass.rs` |
+//! | estimate | the error on rows that nothing was chosen on, from statistics without them | here |
+//!
+//! Cost: `n M^2 / 2` multiplications at the speed of a matrix product for `M` features, or some 25 passes of `n M` kernels;
+//! memory a few times `M^2` numbers, whatever the number of rows. Use it from some ten thousand rows on, where accuracy
+//! matters more than a small model; for few vectors take `sparse`, for all of them `krr` or `krr-cg`.
+//!
+//! ```
+//! use groat::{Rows, batch::{FeatureRidge, Method, Problem, Quiet}};
+//! let x: Vec<f64> = (0..900).map(|i| f64::from(i) / 90.0).collect();
+//! let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+//! let fitted = FeatureRidge { rank: 30, ..FeatureRidge::default() }
+//!     .fit(&Problem::regression(Rows::new(&x, 1)?, &y)?, &Quiet)?;
+//! assert!(fitted.model.size() <= 30);
+//! assert!((fitted.model.predict_one(&[1.1])?[0] - 1.1f64.sin()).abs() < 1e-3);
+//! # Ok::<(), groat::Error>(())
+//! ```
+
+mod build;
+mod choose;
+mod cost;
+mod logistic;
+mod pass;
+mod solve;
+mod source;
+
+#[cfg(test)]
+mod tests;
+
+pub(in crate::batch) use build::{build_falkon, build_nystrom, build_random};
+
+use super::forward::ClassWeights;
+use super::methods::{FALKON, NYSTROM, RANDOM_FEATURES};
+use super::sparse::{Samples, expected};
+use super::{Batches, Estimate, Expected, Fitted, Method, Problem, Watch};
+use crate::error::{Result, check_not_negative};
+use crate::features::{
+    FeatureMap, FoldStatistics, LandmarkRule, Nystrom, Precision, RandomFeatures, Statistics,
+};
+use crate::gram::Memory;
+use crate::kernels::Kernel;
+use crate::matrix::{Matrix, PointSet, Points};
+use crate::model::{Calibration, Function, Model, Record};
+use crate::tune::{Search, Trial};
+use choose::{Choice, best_ridge, choose, rows};
+use cost::{Plan, SAMPLE};
+use pass::{Data, Moments, statistics};
+use solve::{Solution, System};
+use source::{Division, HELD, InMemory, Read, Source};
+
+/// Rows among which landmarks are looked for, for each of them, and the least and the most.
+const PER_LANDMARK: usize = 4;
+const SEARCHED: [usize; 2] = [5_000, 50_000];
+/// Numbers that the search for landmarks may hold.
+const SEARCH_NUMBERS: usize = 1 << 26;
+/// Passes of refinement after a direct solution.
+const REFINEMENTS: usize = 8;
+/// A residual that is worth a word.
+const COARSE: f64 = 1e-4;
+
+/// What the features are.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Basis {
+    /// Functions of rows that a rule finds.
+    Landmarks(LandmarkRule),
+    /// Functions of these points.
+    Given(PointSet),
+    /// Random features.
+    Random {
+        /// Whether frequencies stand at right angles.
+        orthogonal: bool,
+        /// Whether each frequency gives a cosine and a sine, instead of a cosine with a phase.
+        paired: bool,
+    },
+}
+
+impl Basis {
+    fn random_map(&self, kernel: &Kernel, features: usize, size: usize, seed: u64) -> Result<FeatureMap> {
+        let (orthogonal, paired) = match self {
+            Basis::Random { orthogonal, paired } => (*orthogonal, *paired),
+            _ => (true, true),
+        };
+        RandomFeatures::draw(kernel, features, size, orthogonal, paired, seed).map(FeatureMap::Random)
+    }
+}
+
+fn landmark_map(kernel: &Kernel, landmarks: Points<'_>) -> Result<FeatureMap> {
+    Ok(FeatureMap::Landmarks(Box::new(Nystrom::new(kernel, landmarks)?)))
+}
+
+/// How the equations are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeatureSolver {
+    /// Whichever is quicker.
+    Auto,
+    /// Normal equations in one pass.
+    Direct,
+    /// Conjugate gradients with a sampled preconditioner: the scheme of FALKON.
+    Iterative,
+}
+
+/// What is minimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeatureLoss {
+    /// Squared errors, for classes too.
+    Squared,
+    /// The logistic loss of classes, which gives probabilities.
+    Logistic,
+}
+
+/// Parameters of ridge regression on features.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureRidge {
+    /// The kernel. Its width is a placeholder unless `widths` is [`Search::Fixed`].
+    pub kernel: Kernel,
+    /// How the width is found.
+    pub widths: Search,
+    /// What is added to the diagonal of the kernel matrix, when `ridges` is [`Search::Fixed`].
+    pub ridge: f64,
+    /// How the ridge is found.
+    pub ridges: Search,
+    /// What the features are.
+    pub basis: Basis,
+    /// How many of them.
+    pub rank: usize,
+    /// How the equations are solved.
+    pub solver: FeatureSolver,
+    /// Precision of products in sums over rows; solutions are refined in double precision either way.
+    pub precision: Precision,
+    /// What is minimised.
+    pub loss: FeatureLoss,
+    /// How much each class counts.
+    pub class_weights: ClassWeights,
+    /// Whether the error that new rows will see is estimated on rows that nothing was chosen on.
+    pub estimate: bool,
+    /// Widths are judged on at most this many rows.
+    pub selection_rows: usize,
+    /// Relative residual of conjugate gradients.
+    pub tolerance: f64,
+    /// Most passes of conjugate gradients.
+    pub max_iterations: usize,
+    /// What sums and factors may take.
+    pub memory: Memory,
+    /// Seed of every draw.
+    pub seed: u64,
+}
+
+impl Default for FeatureRidge {
+    fn default() -> Self {
+        Self {
+            kernel: Kernel::gaussian(1.0),
+            widths: Search::Auto,
+            ridge: 1e-2,
+            ridges: Search::Auto,
+            basis: Basis::Landmarks(LandmarkRule::default()),
+            rank: 1000,
+            solver: FeatureSolver::Auto,
+            precision: Precision::Double,
+            loss: FeatureLoss::Squared,
+            class_weights: ClassWeights::Equal,
+            estimate: true,
+            selection_rows: 5000,
+            tolerance: 1e-8,
+            max_iterations: 300,
+            memory: Memory::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// What a fit found.
+struct Found {
+    function: Function,
+    kernel: Kernel,
+    ridge: f64,
+    trials: Vec<Trial>,
+    notes: Vec<String>,
+    /// What the rows of the sample that were held out are answered by a fit without them.
+    held: Option<(Vec<usize>, Matrix)>,
+}
+
+impl Method for FeatureRidge {
+    fn name(&self) -> &'static str {
+        match (&self.basis, self.solver) {
+            (Basis::Random { .. }, _) => RANDOM_FEATURES,
+            (_, FeatureSolver::Iterative) => FALKON,
+            _ => NYSTROM,
+        }
+    }
+
+    fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let problem = problem.checked()?;
+        let factors = self.class_weights.factors(&problem)?;
+        let samples = Samples::of(&problem, &factors, self.seed, false)?;
+        self.check(&problem, &samples)?;
+        let division = Division::new(self.estimate, Some(samples.rows()), self.seed);
+        let open = rows(&samples, &division);
+        // Few rows: every one of them may be a landmark, so that those held out need a fit of their own.
+        if self.estimate && self.rank + self.rank / 4 >= open.len() {
+            let found = self.find(&InMemory::of(&samples), &samples, Division::none(), watch)?;
+            let held = self.without_parts(&problem, &samples, &division, watch)?;
+            return self.fitted(&problem, &samples, Found { held, ..found });
+        }
+        let found = self.find(&InMemory::of(&samples), &samples, division, watch)?;
+        self.fitted(&problem, &samples, found)
+    }
+
+    fn estimate(&self, rows: usize, _: usize) -> Option<Estimate> {
+        let size = self.rank.min(rows);
+        let parts = if self.ridges == Search::Fixed { 2 } else { 4 };
+        let plan = Plan::choose(self.solver, rows, size, parts, self.memory).ok()?;
+        let (m, searched) = (size as f64, self.searched().min(rows) as f64);
+        let landmarks = if matches!(self.basis, Basis::Random { .. }) { 0.0 } else { searched * m * m / 2.0 };
+        let widths = match self.widths {
+            Search::Fixed => 0.0,
+            _ => choose::work(self.selection_rows.min(rows), size),
+        };
+        let block = 8 * pass::HELD_NUMBERS as u64 + 8 * (searched * m) as u64;
+        Some(Estimate::new(plan.bytes + block, plan.work + landmarks + widths, plan.text(rows, size)))
+    }
+
+    fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let sample = sample.checked()?;
+        let samples = Samples::of(&sample, &[], self.seed, false)?;
+        self.check(&sample, &samples)?;
+        let source = Read(data);
+        let division = Division::new(self.estimate, source.rows(), self.seed);
+        let found = self.find(&source, &samples, division, watch)?;
+        self.fitted(&sample, &samples, found)
+    }
+}
+
+impl FeatureRidge {
+    fn check(&self, problem: &Problem<'_>, samples: &Samples<'_>) -> Result<()> {
+        self.kernel.check_for(problem.x.cols())?;
+        check_not_negative("ridge", self.ridge)?;
+        if self.loss == FeatureLoss::Logistic && !samples.classes() {
+            return Err(crate::Error::parameter("loss", "logistic", "squared, where the target is numbers"));
+        }
+        Ok(())
+    }
+
+    /// Rows among which landmarks are looked for.
+    fn searched(&self) -> usize {
+        let wanted = (PER_LANDMARK * self.rank).clamp(SEARCHED[0], SEARCHED[1]);
+        wanted.min(SEARCH_NUMBERS / self.rank.max(1)).max(self.rank)
+    }
+
+    /// The ridge that a search starts from.
+    fn start(&self, found: f64) -> f64 {
+        if self.ridges == Search::Fixed { self.ridge } else { found.max(1e-10) }
+    }
+
+    /// The features for a kernel.
+    fn map(
+        &self,
+        kernel: &Kernel,
+        samples: &Samples<'_>,
+        open: &[usize],
+        watch: &dyn Watch,
+    ) -> Result<FeatureMap> {
+        let stop = || if watch.stop_requested() { Err(crate::Error::Stopped) } else { Ok(()) };
+        match &self.basis {
+            Basis::Given(points) => landmark_map(kernel, points.view()),
+            Basis::Random { .. } => self.basis.random_map(kernel, samples.x.cols(), self.rank, self.seed),
+            Basis::Landmarks(rule) => {
+                let open = &open[..open.len().min(self.searched())];
+                let some = samples.x.select(open);
+                let chosen = rule.choose(kernel, some.view(), self.rank, self.seed, &stop)?;
+                landmark_map(kernel, some.view().select(&chosen).view())
+            }
+        }
+    }
+
+    /// Chooses, solves, and answers the rows that were held out.
+    fn find(
+        &self,
+        source: &dyn Source,
+        samples: &Samples<'_>,
+        division: Division,
+        watch: &dyn Watch,
+    ) -> Result<Found> {
+        let Choice { kernel, ridge, mut trials } = choose(self, samples, &division, watch)?;
+        let open = rows(samples, &division);
+        let map = self.map(&kernel, samples, &open, watch)?;
+        let division = if self.ridges == Search::Fixed { division } else { division.judged(map.size()) };
+        let count = source.rows().unwrap_or(usize::MAX >> 32);
+        let plan = Plan::choose(self.solver, count, map.size(), division.parts(), self.memory)?;
+        let mut notes = vec![plan.text(count, map.size())];
+        let sampled = plan.iterative.then(|| Sampled::new(samples, &open, map.size()));
+        let sampled_source = sampled.as_ref().map(Sampled::source);
+        let summed: &dyn Source = sampled_source.as_ref().map_or(source, |sampled| sampled);
+        let sums = Data { source: summed, map: &map, division, watch };
+        let folds = self.whitened_statistics(&sums, samples.outputs())?;
+        let ridge = match &self.ridges {
+            Search::Fixed => self.ridge,
+            Search::Grid(values) => self.best_of(&folds, &kernel, values, &division, &mut trials)?,
+            Search::Auto => {
+                let judges: Vec<usize> = (1..=division.judges).collect();
+                let judged = judges.iter().any(|&part| folds.parts()[part].rows() > 0);
+                if judged { best_ridge(&folds, &judges, &[HELD], ridge)?.0 } else { ridge }
+            }
+        };
+        let data = Data { source, map: &map, division, watch };
+        let held = self.held(samples, &division);
+        let fit = Fit { settings: self, data: &data, folds: &folds, iterative: plan.iterative, ridge };
+        let (mut start, mut answers) = (None, None);
+        if !held.is_empty() {
+            let solution = fit.solve(samples, false, None)?;
+            answers = Some(
+                map.function(&solution.w, solution.bias.clone())?.values(samples.x.select(&held).view())?,
+            );
+            start = Some(solution.w);
+        }
+        let solution = fit.solve(samples, true, start)?;
+        if plan.iterative || solution.residual > COARSE {
+            let Weights { passes, residual, .. } = &solution;
+            notes.push(format!("{passes} passes of conjugate gradients, relative residual {residual:.1e}"));
+        }
+        if let FeatureMap::Random(random) = &map {
+            let error = random.error(samples.x.select(&open[..open.len().min(300)]).view())?;
+            notes.push(format!(
+                "random features differ from the kernel by {error:.4} (root mean square over pairs)"
+            ));
+        }
+        let function = map.function(&solution.w, solution.bias)?;
+        Ok(Found { function, kernel, ridge, trials, notes, held: answers.map(|answers| (held, answers)) })
+    }
+
+    /// The statistics of every part for whitened features.
+    fn whitened_statistics(&self, data: &Data<'_>, outputs: usize) -> Result<FoldStatistics> {
+        let folds = statistics(data, outputs, self.precision)?;
+        let Some(factor) = data.map.remaining(self.precision) else { return Ok(folds) };
+        let parts = folds.parts().iter().map(|part| {
+            // A part without rows stays what it is.
+            if part.rows() == 0 { Ok(part.clone()) } else { part.whitened(factor) }
+        });
+        FoldStatistics::from_parts(parts.collect::<Result<_>>()?)
+    }
+
+    /// The best of some ridges, judged by the parts.
+    fn best_of(
+        &self,
+        folds: &FoldStatistics,
+        kernel: &Kernel,
+        ridges: &[f64],
+        division: &Division,
+        trials: &mut Vec<Trial>,
+    ) -> Result<f64> {
+        let judges: Vec<usize> = (1..=division.judges).collect();
+        let scores = folds.validate(ridges, &judges, &[HELD])?;
+        let tried = ridges.iter().zip(scores).map(|(ridge, score)| Trial::new(kernel.clone(), *ridge, score));
+        let tried: Vec<Trial> = tried.collect();
+        let found = crate::tune::best(&tried).map_or(self.ridge, |trial| trial.ridge);
+        trials.extend(tried);
+        Ok(found)
+    }
+
+    /// The rows of the sample that are held out.
+    fn held(&self, samples: &Samples<'_>, division: &Division) -> Vec<usize> {
+        if !division.holds_out() {
+            return Vec::new();
+        }
+        (0..samples.rows()).filter(|&row| division.part_of_word(samples.order.word(row)) == HELD).collect()
+    }
+
+    /// The held-out rows, answered by a fit to the others alone: everything again.
+    fn without_parts(
+        &self,
+        problem: &Problem<'_>,
+        samples: &Samples<'_>,
+        division: &Division,
+        watch: &dyn Watch,
+    ) -> Result<Option<(Vec<usize>, Matrix)>> {
+        let held = self.held(samples, division);
+        let rest: Vec<usize> = (0..samples.rows()).filter(|row| held.binary_search(row).is_err()).collect();
+        if held.is_empty() || rest.len() < 5 {
+            return Ok(None);
+        }
+        let subset = problem.select(&rest);
+        let smaller = Self { estimate: false, ..self.clone() };
+        let model = smaller.fit(&subset.problem()?, watch)?.model;
+        let answers = model.values(samples.x.select(&held).view())?;
+        Ok(Some((held, answers)))
+    }
+
+    fn fitted(&self, problem: &Problem<'_>, samples: &Samples<'_>, found: Found) -> Result<Fitted> {
+        let classes = samples.classes();
+        let expected: Option<Expected> = found.held.map(|(rows, answers)| {
+            let by = format!("{} rows that were held out from every choice", rows.len());
+            expected(samples, rows, answers, 1.0, by)
+        });
+        let record = Record::new(self.name(), samples.rows())
+            .with("ridge", found.ridge)
+            .with("rank", self.rank)
+            .with("precision", if self.precision == Precision::Single { "single" } else { "double" });
+        let record = match &self.basis {
+            Basis::Landmarks(rule) => record.with("landmarks", rule),
+            Basis::Given(_) => record.with("landmarks", "given"),
+            Basis::Random { orthogonal, paired } => {
+                record.with("orthogonal", orthogonal).with("form", if *paired { "paired" } else { "cosine" })
+            }
+        };
+        let calibration = match &expected {
+            _ if !classes => None,
+            _ if self.loss == FeatureLoss::Logistic => Some(Calibration::log_odds(samples.outputs())),
+            Some(expected) => Some(expected.calibration()?),
+            None => None,
+        };
+        let intervals = expected.as_ref().filter(|_| !classes).map(Expected::intervals).transpose()?;
+        let model = Model::new(found.function)
+            .with_task(problem.task())?
+            .with_record(record)
+            .with_calibration(calibration)?
+            .with_intervals(intervals)?;
+        let mut fitted = Fitted::new(model, samples.rows());
+        fitted.kernel = found.kernel;
+        fitted.judged_by =
+            if found.trials.is_empty() { String::new() } else { "parts left out of the sums".to_owned() };
+        (fitted.trials, fitted.notes, fitted.expected) = (found.trials, found.notes, expected);
+        Ok(fitted)
+    }
+}
+
+/// Rows that a preconditioner is made from.
+struct Sampled {
+    x: PointSet,
+    y: Matrix,
+    weights: Vec<f64>,
+}
+
+impl Sampled {
+    fn new(samples: &Samples<'_>, open: &[usize], features: usize) -> Self {
+        let rows = &open[..open.len().min(SAMPLE * features)];
+        let weights = rows.iter().map(|&row| samples.weights[row]).collect();
+        Self { x: samples.x.select(rows), y: samples.y.view().select(rows), weights }
+    }
+
+    fn source(&self) -> InMemory<'_> {
+        InMemory { x: self.x.view(), y: &self.y, weights: Some(&self.weights) }
+    }
+}
+
+/// Everything is chosen; what remains are weights.
+struct Fit<'a> {
+    settings: &'a FeatureRidge,
+    data: &'a Data<'a>,
+    folds: &'a FoldStatistics,
+    iterative: bool,
+    ridge: f64,
+}
+
+/// Weights and how they were reached.
+struct Weights {
+    /// Of whitened features, one column per output.
+    w: Vec<f64>,
+    bias: Vec<f64>,
+    passes: usize,
+    residual: f64,
+}
+
+impl Fit<'_> {
+    /// Solves for all rows, or without those that are held out.
+    fn solve(&self, samples: &Samples<'_>, everything: bool, start: Option<Vec<f64>>) -> Result<Weights> {
+        let settings = self.settings;
+        let mut sums = self.folds.total()?;
+        if !everything {
+            sums.remove(&self.folds.parts()[HELD])?;
+        }
+        let exact = !self.iterative && settings.precision == Precision::Double;
+        let Moments { weight: total, level, mean, right } =
+            if exact { self.of_sums(&sums)? } else { self.of_rows(samples.outputs(), everything)? };
+        // The sums of a sample stand for those of all rows.
+        let factor = sums.factor(if self.iterative { total / sums.weight() } else { 1.0 }, self.ridge)?;
+        let mut first = right.clone();
+        factor.solve(&mut first)?;
+        let system = System { data: self.data, mean, right, ridge: self.ridge, everything };
+        let Solution { w, passes, residual } = match (self.iterative, everything || !exact) {
+            (true, _) => {
+                let start = start.unwrap_or(first);
+                system.solve(&factor, start, settings.tolerance, settings.max_iterations)?
+            }
+            (false, true) => system.solve(&factor, first, settings.tolerance, REFINEMENTS)?,
+            // For an estimate of the error the solution is good enough as it is.
+            (false, false) => Solution { w: first, passes: 0, residual: 0.0 },
+        };
+        let mut solved = Weights { bias: self.bias(&w, &system.mean, &level)?, w, passes, residual };
+        if settings.loss == FeatureLoss::Logistic {
+            let start = logistic::Start { w: solved.w, bias: solved.bias };
+            let problem = logistic::Logistic { system: &system, factor: &factor, weight: total };
+            let found = problem.solve(start, settings.tolerance)?;
+            (solved.w, solved.bias, solved.passes) = (found.w, found.bias, solved.passes + found.passes);
+        }
+        Ok(solved)
+    }
+
+    /// Means and right-hand sides from sums in double precision.
+    fn of_sums(&self, sums: &Statistics) -> Result<Moments> {
+        let mean = match self.data.map.remaining(Precision::Double) {
+            None => sums.mean(),
+            // Passes make features before `L` is applied.
+            Some(factor) => factor.lower_times(&sums.mean())?,
+        };
+        let right = sums.covariances_with_targets();
+        Ok(Moments { weight: sums.weight(), level: sums.level(), mean, right })
+    }
+
+    /// The same from the rows, where the sums are those of a sample or in single precision.
+    fn of_rows(&self, outputs: usize, everything: bool) -> Result<Moments> {
+        let mut moments = Moments::of(self.data, outputs, everything)?;
+        if let Some(factor) = self.data.map.remaining(Precision::Double) {
+            factor.solve_lower(&mut moments.right)?;
+        }
+        Ok(moments)
+    }
+
+    /// The constants: the features less their means have none.
+    fn bias(&self, w: &[f64], mean: &[f64], level: &[f64]) -> Result<Vec<f64>> {
+        let mut columns = w.to_vec();
+        if let Some(factor) = self.data.map.remaining(Precision::Double) {
+            factor.solve_upper(&mut columns)?;
+        }
+        let along = columns.chunks_exact(mean.len()).map(|v| crate::simd::dot(v, mean));
+        Ok(level.iter().zip(along).map(|(level, along)| level - along).collect())
+    }
+}

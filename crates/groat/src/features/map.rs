@@ -1,0 +1,154 @@
+//! Features as the solvers see them: blocks of rows in, blocks of features out.
+//!
+//! Solvers work with `z = L^-1 phi`, whose penalty is `|w|^2`. For landmarks the rows can be made with `phi = k(x) - shift`
+//! and `L` applied to sums afterwards, which halves the work: `n M^2` instead of `2 n M^2`. Sums of `k k'` lose digits where
+//! landmarks depend on each other; then every row is multiplied by `L^-1` first and nothing remains to be done, as for
+//! random features.
+
+use super::{FeatureExpansion, Linear, Nystrom, RandomFeatures};
+use crate::error::Result;
+use crate::kernels::{Packed, whole};
+use crate::matrix::{Matrix, Points, Rows};
+use crate::model::Function;
+use groat_linalg::Cholesky;
+use rayon::prelude::*;
+
+/// Landmarks with at least this much of their own allow sums of plain kernels, in double and in single precision.
+const INDEPENDENT: f64 = 1e-5;
+const INDEPENDENT_SINGLE: f64 = 1e-2;
+/// Rows that one thread shifts.
+const BLOCK: usize = 64;
+
+/// A map from rows to features.
+#[derive(Clone, Debug)]
+pub(crate) enum FeatureMap {
+    /// Functions of landmarks.
+    Landmarks(Box<Nystrom>),
+    /// Random features.
+    Random(RandomFeatures),
+}
+
+/// How features are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Everything in double precision.
+    Double,
+    /// Products in single precision, sums over blocks in double.
+    Single,
+}
+
+/// A map made ready for rows of one kind.
+pub(crate) enum Ready<'m> {
+    /// With the landmarks packed, and whether `L^-1` is applied to every row.
+    Landmarks(&'m Nystrom, Box<Packed>, bool),
+    Random(&'m RandomFeatures),
+}
+
+impl FeatureMap {
+    /// Number of features.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            FeatureMap::Landmarks(nystrom) => nystrom.size(),
+            FeatureMap::Random(random) => random.size(),
+        }
+    }
+
+    /// `L`, where it remains to be applied to sums.
+    pub(crate) fn remaining(&self, precision: Precision) -> Option<&Cholesky> {
+        let least = if precision == Precision::Single { INDEPENDENT_SINGLE } else { INDEPENDENT };
+        match self {
+            FeatureMap::Landmarks(nystrom) => (nystrom.weakest() >= least).then(|| nystrom.factor()),
+            FeatureMap::Random(_) => None,
+        }
+    }
+
+    /// Ready for rows like those of `x`.
+    pub(crate) fn ready(&self, x: Points<'_>, precision: Precision) -> Result<Ready<'_>> {
+        Ok(match self {
+            FeatureMap::Landmarks(nystrom) => {
+                let packed = Packed::new(nystrom.kernel(), nystrom.landmarks(), x)?;
+                Ready::Landmarks(nystrom, Box::new(packed), self.remaining(precision).is_none())
+            }
+            FeatureMap::Random(random) => Ready::Random(random),
+        })
+    }
+
+    /// The function `bias + z.w` with `w` in columns, one per output.
+    pub(crate) fn function(&self, w: &[f64], bias: Vec<f64>) -> Result<Function> {
+        match self {
+            FeatureMap::Landmarks(nystrom) => {
+                let mut columns = w.to_vec();
+                nystrom.factor().solve_upper(&mut columns)?;
+                nystrom.shifted_expansion(&columns, bias).map(Function::from)
+            }
+            FeatureMap::Random(random) => {
+                let mut weights = Matrix::zeros(random.size(), bias.len());
+                for (c, column) in w.chunks_exact(random.size()).enumerate() {
+                    column.iter().enumerate().for_each(|(j, v)| weights[(j, c)] = *v);
+                }
+                FeatureExpansion::new(random.clone(), Linear { weights, bias }).map(Function::from)
+            }
+        }
+    }
+}
+
+impl Ready<'_> {
+    /// Writes the features of some rows, one row after the other, on this thread.
+    pub(crate) fn fill(&self, rows: Points<'_>, out: &mut [f64]) -> Result<()> {
+        match self {
+            Ready::Random(random) => random.fill(rows, out),
+            Ready::Landmarks(nystrom, packed, whiten) => {
+                let m = nystrom.size();
+                packed.block(rows, 0, m, out, m);
+                for row in out.chunks_exact_mut(m) {
+                    row.iter_mut().zip(nystrom.shift()).for_each(|(v, shift)| *v -= shift);
+                }
+                if *whiten {
+                    nystrom.factor().solve_lower(out)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The features of many rows, on all threads.
+    pub(crate) fn matrix(&self, rows: Points<'_>) -> Result<Matrix> {
+        match self {
+            Ready::Random(random) => random.transform(rows),
+            Ready::Landmarks(nystrom, packed, whiten) => {
+                let mut k = whole(&(rows, &**packed));
+                subtract(k.data_mut(), nystrom.shift());
+                if *whiten {
+                    nystrom.factor().solve_lower(k.data_mut())?;
+                }
+                Ok(k)
+            }
+        }
+    }
+
+    /// The features of many rows in single precision, on all threads.
+    pub(crate) fn single(&self, rows: Points<'_>) -> Result<Matrix<f32>> {
+        if let (Ready::Landmarks(nystrom, _, false), Some(rows)) = (self, rows.dense())
+            && let Some(landmarks) = nystrom.landmarks().dense()
+        {
+            let round = |rows: Rows<'_>| -> Vec<f32> { rows.data().iter().map(|v| *v as f32).collect() };
+            let (left, right) = (round(rows), round(landmarks));
+            let (left, right) = (Rows::new(&left, rows.cols())?, Rows::new(&right, rows.cols())?);
+            let mut k = nystrom.kernel().cross(left, right)?;
+            let shift: Vec<f32> = nystrom.shift().iter().map(|v| *v as f32).collect();
+            subtract(k.data_mut(), &shift);
+            return Ok(k);
+        }
+        let wide = self.matrix(rows)?;
+        Matrix::from_vec(wide.data().iter().map(|v| *v as f32).collect(), wide.rows(), wide.cols())
+    }
+}
+
+/// Takes the shift from every row.
+fn subtract<T: Copy + std::ops::SubAssign + Send + Sync>(rows: &mut [T], shift: &[T]) {
+    rows.par_chunks_mut(BLOCK * shift.len()).for_each(|rows| {
+        for row in rows.chunks_exact_mut(shift.len()) {
+            row.iter_mut().zip(shift).for_each(|(v, s)| *v -= *s);
+        }
+    });
+}

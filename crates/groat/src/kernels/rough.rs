@@ -1,0 +1,261 @@
+//! Radial kernels in single precision, for solvers that go through most pairs of rows several times.
+//!
+//! Coordinates are taken from the mean of the rows, so that what is rounded to seven digits are distances from the middle
+//! of the data, wherever that lies; sums over kernel values are in double precision. The matrix is that of points a little
+//! beside the given ones: positive definite like theirs, and off by about `1e-7` where distances are of the order of the
+//! width. Whoever solves with it has to check what it came to with exact values.
+
+use super::{Evaluator, Kernel, Width};
+use crate::matrix::Points;
+use crate::simd::{Arithmetic, Lane, multiversion};
+use rayon::prelude::*;
+
+/// Columns that are worked on together: their features stay in the nearest caches.
+const TILE: usize = 256;
+/// Coordinates beyond this are not squared in single precision.
+const LARGEST: f64 = 1e15;
+/// Features up to which sparse rows are written out.
+const WRITTEN_OUT: usize = 512;
+
+/// Rows as a radial kernel sees them.
+#[derive(Clone, Debug)]
+pub(crate) struct Rough {
+    evaluator: Evaluator<f32>,
+    /// Row by row.
+    rows: Vec<f32>,
+    dim: usize,
+}
+
+/// Some of the rows as columns of a matrix: tile by tile, within a tile feature by feature.
+#[derive(Clone, Debug)]
+pub(crate) struct Tiles {
+    data: Vec<f32>,
+}
+
+impl Rough {
+    /// These rows, where kernel and numbers allow it.
+    pub(crate) fn new(kernel: &Kernel, x: Points<'_>) -> Option<Self> {
+        let (n, dim) = (x.rows(), x.cols());
+        if !kernel.is_radial() || dim == 0 || (x.dense().is_none() && dim > WRITTEN_OUT) {
+            return None;
+        }
+        let widths = match kernel.width() {
+            Some(Width::PerFeature(widths)) => widths.clone(),
+            _ => vec![1.0; dim],
+        };
+        let mut mean = vec![0.0; dim];
+        for i in 0..n {
+            mean.iter_mut().zip(x.row(i).iter()).for_each(|(m, v)| *m += v / n as f64);
+        }
+        let mut rows = Vec::with_capacity(n * dim);
+        for i in 0..n {
+            for ((v, m), w) in x.row(i).iter().zip(&mean).zip(&widths) {
+                let coordinate = (v - m) / w;
+                if coordinate.is_nan() || coordinate.abs() > LARGEST {
+                    return None;
+                }
+                rows.push(coordinate as f32);
+            }
+        }
+        Some(Self { evaluator: kernel.evaluator(), rows, dim })
+    }
+
+    /// Features of a row.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len() / self.dim
+    }
+
+    fn row(&self, i: usize) -> &[f32] {
+        &self.rows[i * self.dim..(i + 1) * self.dim]
+    }
+
+    /// These rows as columns.
+    pub(crate) fn tiles(&self, columns: &[usize]) -> Tiles {
+        let mut data = vec![0.0; columns.len().div_ceil(TILE) * TILE * self.dim];
+        for (tile, columns) in data.chunks_exact_mut(TILE * self.dim).zip(columns.chunks(TILE)) {
+            for (c, &i) in columns.iter().enumerate() {
+                for (k, v) in self.row(i).iter().enumerate() {
+                    tile[k * TILE + c] = *v;
+                }
+            }
+        }
+        Tiles { data }
+    }
+
+    fn gathered(&self, rows: &[usize]) -> Vec<f32> {
+        rows.iter().flat_map(|&i| self.row(i)).copied().collect()
+    }
+
+    /// `out[c] += sum_k factors[k] k(row rows[k], column c)`.
+    pub(crate) fn add_sums(&self, rows: &[usize], factors: &[f64], columns: &Tiles, out: &mut [f64]) {
+        let rows = self.gathered(rows);
+        let tiles = columns.data.par_chunks_exact(TILE * self.dim);
+        out.par_chunks_mut(TILE).zip(tiles).for_each(|(out, tile)| {
+            add_tile(&self.evaluator, tile, &rows, self.dim, factors, out);
+        });
+    }
+
+    /// Kernel values of two rows with the columns.
+    pub(crate) fn values(&self, rows: [usize; 2], columns: &Tiles, out: [&mut [f32]; 2]) {
+        let (rows, mut values) = (rows.map(|i| self.row(i)), [[0.0; TILE]; 2]);
+        let [first, second] = out.map(|out| out.chunks_mut(TILE));
+        let tiles = columns.data.chunks_exact(TILE * self.dim);
+        for ((first, second), tile) in first.zip(second).zip(tiles) {
+            pair(&self.evaluator, tile, rows, &mut values);
+            first.copy_from_slice(&values[0][..first.len()]);
+            second.copy_from_slice(&values[1][..second.len()]);
+        }
+    }
+
+    /// The square of these rows with each other, row by row into `out`.
+    pub(crate) fn square(&self, rows: &[usize], out: &mut [f64]) {
+        let columns = self.tiles(rows);
+        let side = rows.len();
+        out.par_chunks_mut(2 * side.max(1)).zip(rows.par_chunks(2)).for_each(|(out, rows)| {
+            let (first, second) = (self.row(rows[0]), self.row(rows[rows.len() - 1]));
+            let mut values = [[0.0; TILE]; 2];
+            for (t, tile) in columns.data.chunks_exact(TILE * self.dim).enumerate() {
+                pair(&self.evaluator, tile, [first, second], &mut values);
+                for (out, values) in out.chunks_exact_mut(side).zip(&values) {
+                    let to = &mut out[t * TILE..side.min((t + 1) * TILE)];
+                    to.iter_mut().zip(values).for_each(|(to, v)| *to = f64::from(*v));
+                }
+            }
+        });
+    }
+}
+
+/// Squared distances of two rows and the columns of a tile, four features at a time.
+#[inline(always)]
+fn distances<A: Arithmetic>(tile: &[f32], rows: [&[f32]; 2], out: &mut [[f32; TILE]; 2]) {
+    let (tiles, _) = tile.as_chunks::<TILE>();
+    let [first, second] = out;
+    first.fill(0.0);
+    second.fill(0.0);
+    let (fours, rest) = tiles.as_chunks::<4>();
+    let ([a, b], [a_rest, b_rest]) = (rows.map(|r| r.as_chunks::<4>().0), rows.map(|r| r.as_chunks::<4>().1));
+    for (([u, v, w, x], a), b) in fours.iter().zip(a).zip(b) {
+        for c in 0..TILE {
+            let near = |r: &[f32; 4], sum: f32| {
+                let [d, e, f, g] = [u[c] - r[0], v[c] - r[1], w[c] - r[2], x[c] - r[3]];
+                g.fma::<A>(g, f.fma::<A>(f, e.fma::<A>(e, d.fma::<A>(d, sum))))
+            };
+            first[c] = near(a, first[c]);
+            second[c] = near(b, second[c]);
+        }
+    }
+    for ((u, a), b) in rest.iter().zip(a_rest).zip(b_rest) {
+        for c in 0..TILE {
+            let (d, e) = (u[c] - a, u[c] - b);
+            first[c] = d.fma::<A>(d, first[c]);
+            second[c] = e.fma::<A>(e, second[c]);
+        }
+    }
+}
+
+#[inline(always)]
+fn pair_body<A: Arithmetic>(
+    evaluator: &Evaluator<f32>,
+    tile: &[f32],
+    rows: [&[f32]; 2],
+    out: &mut [[f32; TILE]; 2],
+) {
+    distances::<A>(tile, rows, out);
+    // No closure: it would not be compiled for this CPU.
+    let [first, second] = out;
+    evaluator.finish::<A>(first);
+    evaluator.finish::<A>(second);
+}
+multiversion! {
+    /// Kernel values of two rows with the columns of a tile.
+    fn pair(evaluator: &Evaluator<f32>, tile: &[f32], rows: [&[f32]; 2], out: &mut [[f32; TILE]; 2]) = pair_body
+}
+
+#[inline(always)]
+fn add_tile_body<A: Arithmetic>(
+    evaluator: &Evaluator<f32>,
+    tile: &[f32],
+    rows: &[f32],
+    dim: usize,
+    factors: &[f64],
+    out: &mut [f64],
+) {
+    let (mut values, mut sums) = ([[0.0; TILE]; 2], [0.0; TILE]);
+    for (rows, factors) in rows.chunks(2 * dim).zip(factors.chunks(2)) {
+        // An odd last row is paired with itself and counts once.
+        let (first, second) = (&rows[..dim], &rows[rows.len() - dim..]);
+        let (a, b) = (factors[0], factors.get(1).copied().unwrap_or(0.0));
+        pair_body::<A>(evaluator, tile, [first, second], &mut values);
+        for c in 0..TILE {
+            sums[c] += a * f64::from(values[0][c]) + b * f64::from(values[1][c]);
+        }
+    }
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out += sum;
+    }
+}
+multiversion! {
+    /// `out[c] += sum_k factors[k] k(row k, column c)` for the columns of a tile.
+    fn add_tile(
+        evaluator: &Evaluator<f32>, tile: &[f32], rows: &[f32], dim: usize, factors: &[f64], out: &mut [f64],
+    ) = add_tile_body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::{Csr, Matrix};
+
+    #[test]
+    fn values_and_sums_are_near_the_exact_ones() {
+        for d in [1, 3, 4, 9, 16] {
+            // Far from the origin.
+            let numbers = (0..700 * d).map(|i| 1000.0 + (i as f64 * 12.9898).sin()).collect();
+            let x = Matrix::from_vec(numbers, 700, d).unwrap();
+            let sparse = Csr::from_rows(x.view());
+            let width = (d as f64).sqrt();
+            let kernels = [
+                Kernel::gaussian(width),
+                Kernel::gaussian((0..d).map(|k| width + k as f64 * 0.1).collect::<Vec<_>>()),
+                Kernel::Matern32 { width: width.into() },
+                Kernel::compact_for(Kernel::gaussian(width), 3.0 * width, d),
+            ];
+            let (rows, columns): (Vec<usize>, Vec<usize>) = ((0..5).collect(), (3..600).collect());
+            let factors = [1.0, -2.0, 0.5, 3.0, -1.0];
+            for kernel in kernels {
+                let exact = kernel.gram(x.view()).unwrap();
+                for points in [Points::from(&x), Points::from(sparse.view())] {
+                    let rough = Rough::new(&kernel, points).unwrap();
+                    let tiles = rough.tiles(&columns);
+                    let (mut sums, mut values) = (vec![1.0; columns.len()], vec![0.0; columns.len()]);
+                    rough.add_sums(&rows, &factors, &tiles, &mut sums);
+                    rough.values([2, 4], &tiles, [&mut values, &mut vec![0.0; columns.len()]]);
+                    let mut square = vec![0.0; 25];
+                    rough.square(&rows, &mut square);
+                    for (c, &j) in columns.iter().enumerate() {
+                        let want: f64 = 1.0 + (0..5).map(|k| factors[k] * exact[(k, j)]).sum::<f64>();
+                        assert!((sums[c] - want).abs() < 5e-6, "{kernel}, {d} features");
+                        assert!((f64::from(values[c]) - exact[(2, j)]).abs() < 1e-6);
+                    }
+                    for (k, value) in square.iter().enumerate() {
+                        assert!((value - exact[(k / 5, k % 5)]).abs() < 1e-6);
+                    }
+                    assert!((0..5).all(|k| square[6 * k] == 1.0), "{kernel}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_single_precision_cannot_hold_is_left_alone() {
+        let far = Matrix::from_vec(vec![0.0, 1e20], 2, 1).unwrap();
+        assert!(Rough::new(&Kernel::gaussian(1.0), Points::from(&far)).is_none());
+        let near = Matrix::from_vec(vec![0.0, 1.0], 2, 1).unwrap();
+        assert!(Rough::new(&Kernel::Linear, Points::from(&near)).is_none());
+    }
+}

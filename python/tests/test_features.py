@@ -1,0 +1,83 @@
+"""Explicit features: their inner products are near the kernel, and models on them near the full machine's."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import groat
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
+
+Array = NDArray[np.float64]
+
+
+@pytest.fixture
+def curve(rng: np.random.Generator) -> tuple[Array, Array]:
+    x = rng.uniform(-2, 2, size=(400, 2))
+    return x, np.sin(2 * x[:, 0]) + x[:, 1] ** 2 + 0.1 * rng.normal(size=400)
+
+
+@pytest.mark.parametrize("rule", ["pivoted", "uniform", "kmeans++", "leverage"])
+def test_landmarks_come_near_the_kernel(curve: tuple[Array, Array], rule: str) -> None:
+    x = curve[0]
+    exact = groat.Kernel.gaussian(1.0).gram(x)
+    worst = []
+    for rank in (10, 100):
+        features = groat.Nystroem(rank, width=1.0, landmarks=rule).fit_transform(x)
+        assert features.shape[1] <= rank
+        # What is left out is positive semidefinite: the diagonal never exceeds the kernel's.
+        assert np.all(np.diag(exact) - np.sum(features**2, axis=1) > -1e-9)
+        worst.append(np.abs(features @ features.T - exact).max())
+    assert worst[1] < 1e-2 < worst[0]
+
+
+@pytest.mark.parametrize("form", ["paired", "cosine"])
+def test_random_features_come_near_the_kernel(curve: tuple[Array, Array], form: str) -> None:
+    x = curve[0][:100]
+    exact = groat.Kernel("matern32:width=1").gram(x)
+    features = groat.RandomFeatures(4000, kernel="matern32", width=1.0, form=form, random_state=3).fit_transform(x)
+    assert features.shape == (100, 4000)
+    assert np.sqrt(np.mean((features @ features.T - exact) ** 2)) < 0.03
+
+
+def test_a_map_is_kept_with_what_it_needs(curve: tuple[Array, Array]) -> None:
+    frame = pd.DataFrame(curve[0], columns=["a", "b"]).assign(kind=np.where(curve[0][:, 0] > 0, "up", "down"))
+    for transformer in (groat.Nystroem(30, standardise=True), groat.RandomFeatures(30, standardise=True)):
+        found = transformer.set_output(transform="pandas").fit_transform(frame)
+        again = pickle.loads(pickle.dumps(transformer))
+        np.testing.assert_allclose(again.transform(frame), found, rtol=1e-12, atol=1e-12)
+        assert found.shape == (400, 30) and list(found.columns)[0].endswith("0")
+
+
+@pytest.mark.parametrize("solver", ["exact", "cg", "nystrom", "falkon"])
+def test_solvers_agree(curve: tuple[Array, Array], solver: str) -> None:
+    x, y = curve
+    exact = groat.KernelRidge(alpha=0.1, width=1.0).fit(x, y)
+    other = groat.KernelRidge(alpha=0.1, width=1.0, solver=solver).fit(x, y)
+    np.testing.assert_allclose(other.predict(x), exact.predict(x), atol=1e-4)
+    with pytest.raises(ValueError, match="'exact', 'cg'"):
+        groat.KernelRidge(solver="quick").fit(x, y)
+
+
+def test_models_are_near_the_full_machine(curve: tuple[Array, Array]) -> None:
+    x, y = curve
+    full = groat.KernelRidge().fit(x[:300], y[:300]).score(x[300:], y[300:])
+    for model in (groat.NystromRegressor(60), groat.NystromRegressor(60, solver="falkon"), groat.RandomFeatureRegressor(200)):
+        assert model.fit(x[:300], y[:300]).score(x[300:], y[300:]) > full - 0.02
+    labels = np.where(y > 1, "high", "low")
+    machines: list[Any] = [groat.NystromClassifier(60, loss="logistic"), groat.RandomFeatureClassifier(200)]
+    machines.append(make_pipeline(groat.Nystroem(60, width=1.0), groat.LogisticRegression(C=10.0)))
+    for machine in machines:
+        assert machine.fit(x[:300], labels[:300]).score(x[300:], labels[300:]) > 0.9
+    assert machines[0].predict_proba(x[:3]).shape == (3, 2)
+
+
+def test_components_through_landmarks(curve: tuple[Array, Array]) -> None:
+    x = curve[0]
+    full = groat.KernelPCA(n_components=2, width=1.5).fit_transform(x)
+    quick = groat.KernelPCA(n_components=2, width=1.5, n_landmarks=100).fit_transform(x)
+    np.testing.assert_allclose(np.abs(quick), np.abs(full), atol=1e-2)
