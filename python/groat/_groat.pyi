@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias, TypedDict, final
+from typing import Any, Final, Literal, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,8 @@ __all__ = [
     "Step",
     "DriftWindow",
     "FeatureMap",
+    "Method",
+    "Algorithm",
     "methods",
     "tune_support",
     "algorithms",
@@ -233,6 +235,75 @@ class _Method(TypedDict):
     tasks: list[str]
     parameters: list[_Parameter]
 
+class Method:
+    SPARSE: Final[str]
+    OLS: Final[str]
+    KRR: Final[str]
+    LSSVM: Final[str]
+    KRR_CG: Final[str]
+    NYSTROM: Final[str]
+    FALKON: Final[str]
+    RFF: Final[str]
+    SVC: Final[str]
+    NU_SVC: Final[str]
+    SVR: Final[str]
+    NU_SVR: Final[str]
+    ONE_CLASS: Final[str]
+    LINEAR_SVC: Final[str]
+    LINEAR_SVR: Final[str]
+    LOGISTIC: Final[str]
+
+class Algorithm:
+    AUTO: Final[str]
+    LMS: Final[str]
+    NLMS: Final[str]
+    RLS: Final[str]
+    KALMAN: Final[str]
+    PROBLMS: Final[str]
+    MEMORY_CELL: Final[str]
+    KLMS: Final[str]
+    KLMS_HUBER: Final[str]
+    KLMS_CORRENTROPY: Final[str]
+    KLMS_WINDOW: Final[str]
+    KLMS_COHERENCE: Final[str]
+    NORMA: Final[str]
+    NORMA_TOOLBOX: Final[str]
+    QKLMS: Final[str]
+    KNLMS: Final[str]
+    KAPA: Final[str]
+    KAP: Final[str]
+    KRLS_ALD: Final[str]
+    KRLS_WINDOW: Final[str]
+    KRLS_FIXED_BUDGET: Final[str]
+    KLMS_CSL1: Final[str]
+    KLMS_CSAL1: Final[str]
+    FBKLMS: Final[str]
+    QKLMS_FB: Final[str]
+    KRLS_TRACKER: Final[str]
+    LKAPA: Final[str]
+    NLKAPA: Final[str]
+    KAPSM: Final[str]
+    EXKRLS: Final[str]
+    QKRLS: Final[str]
+    MKNLMS: Final[str]
+    MXKLMS: Final[str]
+    PHYPASS: Final[str]
+    L2_S: Final[str]
+    RFF_KLMS: Final[str]
+    SPL: Final[str]
+    SPL_COHERENCE: Final[str]
+    KLMS_REDUCE: Final[str]
+    MKLMS_REDUCE: Final[str]
+    LS_REDUCE: Final[str]
+    LSR_REDUCE: Final[str]
+    FKLMS_REDUCE: Final[str]
+    FMKLMS_REDUCE: Final[str]
+    AFKLMS_REDUCE: Final[str]
+    AFMKLMS_REDUCE: Final[str]
+    NUMBER_TRUNCATION: Final[str]
+    MAGNITUDE_TRUNCATION: Final[str]
+    AGE_TRUNCATION: Final[str]
+
 def methods() -> list[_Method]: ...
 @disjoint_base
 class KernelPca:
@@ -341,7 +412,7 @@ class DriftWindow:
 class OnlineLearner:
     def __new__(
         cls,
-        algorithm: str = "auto",
+        algorithm: str = ...,
         kernel: Kernel | str | None = None,
         *,
         standardise: bool = True,

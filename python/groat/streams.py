@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from groat._groat import OnlineLearner, algorithm_settings, algorithms
+from groat._groat import Algorithm, OnlineLearner, algorithm_settings, algorithms
 
 # What `tune` tries, by setting; an algorithm tries those it takes, in this order. The command tries the same.
 _VALUES: Mapping[str, Sequence[float]] = {
@@ -67,7 +67,7 @@ def compare(
 def tune(
     x: ArrayLike,
     y: ArrayLike,
-    algorithm: str = "auto",
+    algorithm: str = Algorithm.AUTO,
     *,
     standardise: bool = True,
     rounds: int = 2,

@@ -37,6 +37,8 @@ fn _groat(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<online::OnlineLearner>()?;
     module.add_class::<online::PyStep>()?;
     module.add_class::<drift::DriftWindow>()?;
+    module.add("Method", methods::method_names(module.py())?)?;
+    module.add("Algorithm", methods::algorithm_names(module.py())?)?;
     module.add_function(wrap_pyfunction!(methods::methods, module)?)?;
     module.add_function(wrap_pyfunction!(support::tune_support, module)?)?;
     module.add_function(wrap_pyfunction!(online::algorithms, module)?)?;

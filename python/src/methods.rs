@@ -1,8 +1,41 @@
-//! The table of batch methods, for those who build on it.
+//! The tables of batch methods and online algorithms, for those who build on them.
 
 use groat::batch::{MethodRow, Methods, TaskKind};
+use groat::online::presets;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+/// `Method.KRR_CG` is `"krr-cg"`: the names of the batch methods, so that Python spells none of them.
+pub(crate) fn method_names(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let methods = Methods::standard();
+    names(py, "Method", "Names of the batch methods.", methods.rows().iter().map(|row| row.name))
+}
+
+/// The same for online algorithms.
+pub(crate) fn algorithm_names(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    names(
+        py,
+        "Algorithm",
+        "Names of the online algorithms.",
+        presets::PRESETS.iter().map(|preset| preset.name),
+    )
+}
+
+/// A class that is nothing but names, each under its own in capitals.
+fn names<'py>(
+    py: Python<'py>,
+    class: &str,
+    about: &str,
+    all: impl Iterator<Item = &'static str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let members = PyDict::new(py);
+    members.set_item("__module__", "groat._groat")?;
+    members.set_item("__doc__", about)?;
+    for name in all {
+        members.set_item(name.to_uppercase().replace('-', "_"), name)?;
+    }
+    py.get_type::<PyType>().call1((class, PyTuple::empty(py), members))
+}
 
 /// The batch methods: name, what each is about, the tasks it knows, and its parameters with range, default, meaning
 /// and the tasks they are for.

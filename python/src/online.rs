@@ -18,6 +18,9 @@ use std::sync::{PoisonError, RwLock};
 /// Samples learnt between two looks at pending signals.
 const SAMPLES_PER_CHECK: usize = 1000;
 
+/// The algorithm that a person gets without asking.
+const DEFAULT: &str = presets::PRESETS[0].name;
+
 /// A learner that sees one sample at a time and keeps a small dictionary.
 ///
 /// OnlineLearner(): the default algorithm, which needs no settings. OnlineLearner("klms-coherence", "gaussian:width=0.5",
@@ -207,7 +210,7 @@ type NewArguments = (String, Option<String>);
 #[pymethods]
 impl OnlineLearner {
     #[new]
-    #[pyo3(signature = (algorithm="auto", kernel=None, *, standardise=true, coverage=0.9, on_drift="note", **settings))]
+    #[pyo3(signature = (algorithm=DEFAULT, kernel=None, *, standardise=true, coverage=0.9, on_drift="note", **settings))]
     fn new(
         algorithm: &str,
         kernel: Option<&Bound<'_, PyAny>>,

@@ -6,6 +6,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, TypeVar
 
+from groat._groat import Method
+
 _Class = TypeVar("_Class", bound=type)
 
 # Name here, type and default, what it means; groat's own name stands in brackets where it is another one.
@@ -15,7 +17,7 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "alpha": ("float, sequence of floats or None, default=None",
               "Penalty on large weights, added to the diagonal of the kernel matrix (``ridge``). A sequence is chosen from; "
               "None searches."),
-    "algorithm": ("str, default='auto'",
+    "algorithm": ("str, default={default}",
                   "One of ``groat.algorithms()``. 'auto' needs no settings: last value, running mean, linear and kernel "
                   "predictors side by side, weighted by how they did."),
     "best": ("bool, default=False", "Take the number of vectors with the least error, instead of the tolerance."),
@@ -49,9 +51,9 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "max_iter": ("int, default=-1", "Most steps of the solver, -1 for no limit but the method's own (``max_iterations``)."),
     "max_terms": ("int or None, default=None", "The largest number of vectors; None leaves it to the data."),
     "memory": ("str or None, default=None", "What matrices may take, such as '2GiB'; None takes half of the machine's memory."),
-    "method": ("{{'sparse', 'ols'}}, default='sparse'",
-               "'sparse': the smallest model within a tolerance of the full machine. 'ols': vectors chosen one by one until "
-               "the leave-one-out error stops falling."),
+    "method": ("str, default={default}",
+               f"{Method.SPARSE!r}: the smallest model within a tolerance of the full machine. {Method.OLS!r}: vectors chosen one "
+               "by one until the leave-one-out error stops falling."),
     "n_components": ("int, default={default}", "How many landmarks or random features there are (``rank``)."),
     "n_jobs": ("int or None, default=None",
                "Threads to work on; -1 is one per core; None follows ``groat.set_threads``. Never changes the result."),

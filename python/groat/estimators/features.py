@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from groat._groat import FeatureMap
+from groat._groat import FeatureMap, Method
 from groat.estimators._base import BatchEstimator, Classifier, Regressor, VectorsMixin
 from groat.estimators._engine import ProgressBar, rows_of, seed_of, threads_of
 from groat.estimators._kernels import kernel_of
@@ -30,7 +30,7 @@ class _Landmarks(VectorsMixin, BatchEstimator):
     _own = (*BatchEstimator._own, "solver")
 
     def _method_name(self) -> str:
-        methods = {"direct": "nystrom", "falkon": "falkon"}
+        methods = {"direct": Method.NYSTROM, Method.FALKON: Method.FALKON}
         if self.solver not in methods:
             raise ValueError(f"solver = {self.solver!r} is not allowed: {' or '.join(map(repr, methods))}")
         return methods[self.solver]
@@ -104,7 +104,7 @@ class RandomFeatureRegressor(Regressor):
     True
     """
 
-    _method = "rff"
+    _method = Method.RFF
 
     def __init__(
         self, n_components: int = 1000, *, kernel: Any = "rbf", width: Any = None, gamma: Any = None, alpha: Any = None,
@@ -128,7 +128,7 @@ class RandomFeatureClassifier(Classifier):
     True
     """
 
-    _method = "rff"
+    _method = Method.RFF
 
     def __init__(
         self, n_components: int = 1000, *, kernel: Any = "rbf", width: Any = None, gamma: Any = None, alpha: Any = None,

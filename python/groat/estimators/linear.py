@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from groat._groat import Method
 from groat.estimators._base import Classifier, LinearMixin, Regressor
 from groat.estimators._parameters import documented, keep
 
@@ -23,7 +24,7 @@ class LinearSVC(LinearMixin, Classifier):
     True
     """
 
-    _method = "linear-svc"
+    _method = Method.LINEAR_SVC
 
     def __init__(
         self, *, loss: str = "hinge", tol: float = 1e-3, C: Any = None, penalise_bias: bool = False,
@@ -47,7 +48,7 @@ class LinearSVR(LinearMixin, Regressor):
     array([[ 1.,  2., -1.]])
     """
 
-    _method = "linear-svr"
+    _method = Method.LINEAR_SVR
     _several_targets = False
 
     def __init__(
@@ -72,7 +73,7 @@ class LogisticRegression(LinearMixin, Classifier):
     (True, (1, 3))
     """
 
-    _method = "logistic"
+    _method = Method.LOGISTIC
 
     def __init__(
         self, *, tol: float = 1e-3, C: Any = None, penalise_bias: bool = False, class_weight: Any = None,

@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted
 
-from groat._groat import Model, OnlineLearner
+from groat._groat import Algorithm, Model, OnlineLearner
 from groat.estimators._engine import Rows, rows_of, seed_of, threads_of
 from groat.estimators._parameters import documented, keep
 
@@ -24,7 +24,7 @@ class _Online(BaseEstimator):
     """What regression and classification share."""
 
     def __init__(
-        self, algorithm: str = "auto", *, kernel: Any = None, settings: dict[str, Any] | None = None,
+        self, algorithm: str = Algorithm.AUTO, *, kernel: Any = None, settings: dict[str, Any] | None = None,
         standardise: bool = True, coverage: float = 0.9, on_drift: str = "note", shuffle: bool = True,
         random_state: Any = None, n_jobs: int | None = None,
     ) -> None:  # fmt: skip

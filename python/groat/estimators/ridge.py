@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from groat._groat import Method
 from groat.estimators._base import BatchEstimator, Classifier, Regressor, VectorsMixin
 from groat.estimators._parameters import documented, keep
 
@@ -51,7 +52,12 @@ class KernelRidge(_LeaveOneOut, Regressor):
         keep(self, locals())
 
     _own = (*BatchEstimator._own, "solver")
-    _solvers: ClassVar[dict[str, str]] = {"exact": "krr", "cg": "krr-cg", "nystrom": "nystrom", "falkon": "falkon"}
+    _solvers: ClassVar[dict[str, str]] = {
+        "exact": Method.KRR,
+        "cg": Method.KRR_CG,
+        Method.NYSTROM: Method.NYSTROM,
+        Method.FALKON: Method.FALKON,
+    }
 
     def _method_name(self) -> str:
         if self.solver not in self._solvers:
@@ -70,7 +76,7 @@ class KernelRidge(_LeaveOneOut, Regressor):
 
 
 class _LeastSquaresSvm(_LeaveOneOut):
-    _method = "lssvm"
+    _method = Method.LSSVM
 
     def __init__(
         self, *, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3, coef0: float = 1.0,

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.metaestimators import available_if
 
+from groat._groat import Method
 from groat.estimators._base import BatchEstimator, Classifier, Regressor, VectorsMixin
 from groat.estimators._engine import seed_of, threads_of
 from groat.estimators._parameters import documented, keep
@@ -49,7 +50,7 @@ class SparseRegressor(_Chosen, Regressor):
     """
 
     def __init__(
-        self, *, method: str = "sparse", kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
+        self, *, method: str = Method.SPARSE, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
         coef0: float = 1.0, alpha: Any = None, tol: Any = None, smallest: bool = False, best: bool = False,
         per_feature: bool = False, max_terms: int | None = None, candidates: int | None = None,
         selection_rows: int | None = None, estimate: bool = True, standardise: bool = True, memory: str | None = None,
@@ -75,7 +76,7 @@ class SparseClassifier(_Chosen, Classifier):
     """
 
     def __init__(
-        self, *, method: str = "sparse", kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
+        self, *, method: str = Method.SPARSE, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
         coef0: float = 1.0, alpha: Any = None, tol: Any = None, smallest: bool = False, best: bool = False,
         per_feature: bool = False, max_terms: int | None = None, candidates: int | None = None,
         selection_rows: int | None = None, estimate: bool = True, class_weight: Any = None, standardise: bool = True,
@@ -110,7 +111,7 @@ class SparseDensity(DensityMixin, BatchEstimator):
     _takes_sparse = False
 
     def __init__(
-        self, *, method: str = "sparse", width: Any = None, parzen_width: float | None = None, standardise: bool = True,
+        self, *, method: str = Method.SPARSE, width: Any = None, parzen_width: float | None = None, standardise: bool = True,
         random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         keep(self, locals())

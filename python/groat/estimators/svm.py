@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import OutlierMixin
 from sklearn.utils.metaestimators import available_if
 
+from groat._groat import Method
 from groat.estimators._base import BatchEstimator, Classifier, Regressor, VectorsMixin
 from groat.estimators._engine import threads_of
 from groat.estimators._parameters import documented, keep
@@ -43,7 +44,7 @@ class SVC(_SupportClassifier):
     (True, True)
     """
 
-    _method = "svc"
+    _method = Method.SVC
 
     def __init__(
         self, *, C: Any = None, kernel: Any = "rbf", degree: int = 3, gamma: Any = None, width: Any = None,
@@ -67,7 +68,7 @@ class NuSVC(_SupportClassifier):
     True
     """
 
-    _method = "nu-svc"
+    _method = Method.NU_SVC
 
     def __init__(
         self, *, nu: float | None = None, kernel: Any = "rbf", degree: int = 3, gamma: Any = None, width: Any = None,
@@ -94,7 +95,7 @@ class SVR(VectorsMixin, Regressor):
     True
     """
 
-    _method = "svr"
+    _method = Method.SVR
     _several_targets = False
 
     def __init__(
@@ -118,7 +119,7 @@ class NuSVR(VectorsMixin, Regressor):
     True
     """
 
-    _method = "nu-svr"
+    _method = Method.NU_SVR
     _several_targets = False
 
     def __init__(
@@ -142,7 +143,7 @@ class OneClassSVM(OutlierMixin, VectorsMixin, BatchEstimator):
     array([ 1, -1])
     """
 
-    _method = "one-class"
+    _method = Method.ONE_CLASS
     _task = "density"
 
     def __init__(

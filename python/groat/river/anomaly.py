@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from river import base
 
-from groat._groat import OnlineLearner
+from groat._groat import Algorithm, OnlineLearner
 from groat.river._features import Features, numbers_of
 
 __all__ = ["KernelAnomalyDetector"]
@@ -54,7 +54,7 @@ class KernelAnomalyDetector(base.AnomalyDetector):
 
     def _fresh(self) -> OnlineLearner:
         settings: dict[str, Any] = {"budget": self.budget, "lambda_": self.forgetting, "sn2": self.noise}
-        return OnlineLearner("krls-tracker", self.kernel, **settings)
+        return OnlineLearner(Algorithm.KRLS_TRACKER, self.kernel, **settings)
 
     def learn_one(self, x: dict[Any, Any]) -> None:
         """Get to know one sample."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from river import base
 
-from groat._groat import OnlineLearner
+from groat._groat import Algorithm, OnlineLearner
 from groat.river._features import Features, numbers_of
 
 __all__ = ["KernelClassifier", "KernelRegressor"]
@@ -17,7 +17,7 @@ class _Kernel(base.Estimator):
 
     def __init__(
         self,
-        algorithm: str = "auto",
+        algorithm: str = Algorithm.AUTO,
         kernel: str | None = None,
         settings: dict[str, Any] | None = None,
         standardise: bool = True,

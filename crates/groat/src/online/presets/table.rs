@@ -84,7 +84,7 @@ macro_rules! slides {
 }
 const GAO: &str = "Gao, Chen, Richard, Huang, Flamary, Kernel LMS algorithm with forward-backward splitting for dictionary learning, 2013";
 
-/// Every named algorithm.
+/// Every named algorithm; the first is what a person gets without asking.
 pub const PRESETS: &[Preset] = &[
     own(
         "auto",
