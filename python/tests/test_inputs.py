@@ -178,3 +178,44 @@ def test_sparse_and_dense_are_the_same(rng: np.random.Generator) -> None:
     sparse = groat.SVR(C=1.0, width=1.0, epsilon=0.1, standardise=False).fit(sp.csr_array(x), y)
     np.testing.assert_allclose(sparse.predict(x), dense.predict(x), atol=2e-3)
     np.testing.assert_allclose(sparse.predict(sp.csc_array(x)), sparse.predict(x), atol=1e-12)
+
+
+@pytest.mark.parametrize("as_polars", [False, True], ids=["pandas", "polars"])
+def test_a_stream_takes_text_columns_and_levels_that_come_later(houses: tuple[Any, Any], as_polars: bool) -> None:
+    frame, rent = houses
+
+    def here(some: pd.DataFrame) -> Any:
+        return pl.DataFrame({name: some[name].to_list() for name in some}) if as_polars else some
+
+    model = groat.OnlineRegressor().partial_fit(here(frame[:100]), rent[:100])
+    assert model.score(here(frame), rent) > 0.9
+    known = model.predict(here(frame))
+
+    # A town that nothing is known of is none of the others, and asking about it changes nothing.
+    later = frame.assign(town="Jena")
+    asked = model.predict(here(later))
+    np.testing.assert_array_equal(model.predict(here(later)), asked)
+    np.testing.assert_array_equal(model.predict(here(frame)), known)
+
+    rent_there = 10 * frame["area"] - 2000
+    for _ in range(3):
+        model.partial_fit(here(later), rent_there).partial_fit(here(frame), rent)
+    assert model.score(here(later), rent_there) > 0.9 and model.score(here(frame), rent) > 0.9
+    lower, upper = model.predict_interval(here(later))
+    assert np.all(lower < upper)
+
+    # When all places are taken, a further town is none of those known.
+    for town in "abcdefghij":
+        model.partial_fit(here(frame[:2].assign(town=town)), rent[:2])
+    np.testing.assert_array_equal(model.predict(here(frame.assign(town="j"))), model.predict(here(frame.assign(town="k"))))
+
+
+def test_a_stream_says_what_is_wrong_with_a_column(houses: tuple[Any, Any]) -> None:
+    frame, rent = houses
+    model = groat.OnlineClassifier().fit(frame, rent > rent.median())
+    assert model.score(frame, rent > rent.median()) > 0.9
+    with pytest.raises(ValueError, match="column 'area' holds text, but held numbers"):
+        model.predict(frame.assign(area="large"))
+    many = pd.DataFrame({"id": [f"row {i}" for i in range(101)], "a": 1.0})
+    with pytest.raises(ValueError, match="101 different texts, more than 100; leave it out"):
+        groat.OnlineRegressor().fit(many, np.arange(101.0))

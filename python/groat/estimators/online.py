@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length, check_is
 
 from groat._groat import Algorithm, Model, OnlineLearner
 from groat.estimators._engine import Rows, rows_of, seed_of, threads_of
+from groat.estimators._levels import Levels
 from groat.estimators._parameters import documented, keep
 
 __all__ = ["OnlineClassifier", "OnlineRegressor"]
@@ -56,32 +57,33 @@ class _Online(BaseEstimator):
         )
 
     def _rows(self, x: Any, *, reset: bool) -> Rows:
-        rows = rows_of(self, x, reset=reset, sparse=False)
-        if isinstance(rows.given, dict):
-            texts = [name for name, values in rows.given.items() if isinstance(values, list)]
-            if texts:
-                raise ValueError(f"the columns {texts} hold text; a stream takes numbers: encode them first")
-            rows = Rows(np.column_stack(list(rows.given.values())), rows.count)
-        return rows
+        return rows_of(self, x, reset=reset, sparse=False)
+
+    def _numbers(self, rows: Rows) -> Any:
+        """The rows as the learners take them."""
+        return self._levels.encoded(rows.given) if isinstance(rows.given, dict) else rows.given
 
     def _outputs(self, x: Any) -> Any:
         """What each learner says of the rows, one column each."""
         check_is_fitted(self, "learners_")
-        rows = self._rows(x, reset=False)
+        rows = self._numbers(self._rows(x, reset=False))
         with threads_of(self.n_jobs):
-            blocks = range(0, rows.count, _BLOCK)
-            parts = [[one.predict(rows.given[at : at + _BLOCK]) for at in blocks] for one in self.learners_]
+            blocks = range(0, len(rows), _BLOCK)
+            parts = [[one.predict(rows[at : at + _BLOCK]) for at in blocks] for one in self.learners_]
         return np.column_stack([np.concatenate(part) for part in parts])
 
     def _learn(self, x: Any, y: Any, *, shuffle: bool) -> Any:
         raise NotImplementedError
 
     def _learn_rows(self, rows: Rows, targets: list[Any], shuffle: bool) -> None:
+        if isinstance(rows.given, dict):
+            self._levels.learn(rows.given)
+        numbers = self._numbers(rows)
         if shuffle:
             order = np.random.default_rng(seed_of(self.random_state)).permutation(rows.count)
-            rows, targets = Rows(rows.given[order], rows.count), [target[order] for target in targets]
+            numbers, targets = numbers[order], [target[order] for target in targets]
         for at in range(0, rows.count, _BLOCK):
-            block = rows.given[at : at + _BLOCK]
+            block = numbers[at : at + _BLOCK]
             for learner, target in zip(self.learners_, targets, strict=True):
                 learner.partial_fit(block, target[at : at + _BLOCK])
 
@@ -104,7 +106,9 @@ class _Online(BaseEstimator):
 class OnlineRegressor(RegressorMixin, _Online):
     """Kernel regression that learns from one sample after the other.
 
-    ``fit`` starts anew with rows in random order, ``partial_fit`` goes on in the order given, as for a series. All algorithms of ``groat.algorithms()``, and mixes of their parts.
+    ``fit`` starts anew with rows in random order, ``partial_fit`` goes on in the order given, as for a series. All algorithms
+    of ``groat.algorithms()``, and mixes of their parts. Text columns of a frame become indicators; levels that come later
+    too, up to eight in each column.
 
     Examples
     --------
@@ -139,8 +143,9 @@ class OnlineRegressor(RegressorMixin, _Online):
         if y is None:
             raise ValueError("OnlineRegressor requires y to be passed, but the target y is None.")
         target = np.asarray(_check_y(column_or_1d(y, warn=True), y_numeric=True, estimator=self), dtype=np.float64)
-        check_consistent_length(rows.given, target)
+        check_consistent_length(np.empty(rows.count), target)
         if first:
+            self._levels = Levels(rows)
             self.learners_ = [self._fresh()]
         self._learn_rows(rows, [target], shuffle)
         return self
@@ -158,7 +163,8 @@ class OnlineRegressor(RegressorMixin, _Online):
             NaN before two errors are known.
         """
         values = self.predict(X)
-        _, low, high = self.learners_[0].predict_interval(np.zeros(self.n_features_in_))
+        learner = self.learners_[0]
+        _, low, high = learner.predict_interval(np.zeros(learner.features or 1))
         half = np.nan if low is None or high is None else (high - low) / 2
         return values - half, values + half
 
@@ -177,7 +183,9 @@ class OnlineRegressor(RegressorMixin, _Online):
 class OnlineClassifier(ClassifierMixin, _Online):
     """Kernel classification that learns from one sample after the other.
 
-    ``fit`` starts anew with rows in random order, ``partial_fit`` goes on in the order given. One learner for two classes, one per class for more, each of which predicts +1 or -1.
+    ``fit`` starts anew with rows in random order, ``partial_fit`` goes on in the order given. One learner for two classes, one
+    per class for more, each of which predicts +1 or -1. Text columns of a frame become indicators; levels that come later
+    too, up to eight in each column.
 
     Examples
     --------
@@ -213,12 +221,13 @@ class OnlineClassifier(ClassifierMixin, _Online):
             raise ValueError("OnlineClassifier requires y to be passed, but the target y is None.")
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
-        check_consistent_length(rows.given, labels)
+        check_consistent_length(np.empty(rows.count), labels)
         if first:
             found = np.unique(labels if classes is None else classes)
             if len(found) < 2:
                 raise ValueError(f"OnlineClassifier needs at least 2 classes, but there is one class: {found[0]!r}")
             self.classes_ = found
+            self._levels = Levels(rows)
             self.learners_ = [self._fresh() for _ in range(1 if len(found) == 2 else len(found))]
         unknown = np.setdiff1d(labels, self.classes_)
         if len(unknown):
