@@ -47,6 +47,8 @@ def test_check(estimator: Any, check: Callable[[Any], None]) -> None:
 _EXACT: dict[str, Any] = {"width": 1.0, "tol": 1e-12}
 GIVEN = [
     groat.KernelRidge(alpha=0.1, width=1.0),
+    groat.KernelRidge(alpha=0.1, solver="cg", **_EXACT),
+    groat.KernelRidge(alpha=0.1, width=1.0, solver="nystrom"),
     groat.LSSVMClassifier(alpha=0.1, **_EXACT),
     groat.LSSVMRegressor(alpha=0.1, **_EXACT),
     groat.LinearSVC(C=1.0, tol=1e-12),
@@ -54,6 +56,11 @@ GIVEN = [
     groat.LogisticRegression(C=1.0, tol=1e-12),
     groat.NuSVC(nu=0.1, **_EXACT),
     groat.NuSVR(C=1.0, **_EXACT),
+    groat.NystromClassifier(alpha=0.1, width=1.0, estimate=False),
+    groat.NystromClassifier(alpha=0.1, estimate=False, loss="logistic", **_EXACT),
+    groat.NystromRegressor(alpha=0.1, estimate=False, solver="falkon", **_EXACT),
+    groat.RandomFeatureClassifier(100, alpha=0.1, width=1.0, estimate=False),
+    groat.RandomFeatureRegressor(100, alpha=0.1, width=1.0, estimate=False),
     groat.SVC(C=1.0, **_EXACT),
     groat.SVR(C=1.0, epsilon=0.1, **_EXACT),
 ]

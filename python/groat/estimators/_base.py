@@ -50,10 +50,6 @@ class BatchEstimator(CallbackSupportMixin, BaseEstimator):
     def _method_name(self) -> str:
         return self._method
 
-    def _scales_weights(self) -> bool:
-        """Whether the method brings weights to mean 1 before it adds a ridge."""
-        return False
-
     def _settings(self) -> dict[str, Any]:
         """The method's settings under the engine's names; None leaves a default."""
         # What was not changed is left to the engine, whose defaults are the same, and which may not know the setting.
@@ -101,7 +97,7 @@ class BatchEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _learner_for(self, rows: Rows, weights: Any) -> BatchLearner:
         settings = self._settings()
-        if weights is not None and self._scales_weights() and settings.get("ridge") is not None:
+        if weights is not None and settings.get("ridge") is not None:
             # The engine brings weights to mean 1; here a weight of 2 is a row that stands there twice.
             settings["ridge"] = np.asarray(settings["ridge"]) / np.mean(weights)
         try:
@@ -359,7 +355,11 @@ class Classifier(ClassifierMixin, BatchEstimator):
 
     def _has_probabilities(self) -> bool:
         learner = self.__dict__.get("_learner")
-        return learner is None or learner.model.has_probabilities
+        return self._promises_probabilities() if learner is None else learner.model.has_probabilities
+
+    def _promises_probabilities(self) -> bool:
+        """Whether a fit with these parameters will tell probabilities."""
+        return True
 
     def _probabilities(self, x: Any) -> Any:
         rows = self._rows(x)

@@ -36,6 +36,18 @@ class _Landmarks(VectorsMixin, BatchEstimator):
         return methods[self.solver]
 
 
+class _FeatureClassifier(Classifier):
+    """Probabilities come from rows that were left out, or from the logistic loss."""
+
+    def _promises_probabilities(self) -> bool:
+        return bool(self.estimate) or self.loss == "logistic"
+
+    @available_if(Classifier._has_probabilities)
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class, one column each."""
+        return self._probabilities(X)
+
+
 _LANDMARK_SOLVER = "'direct' adds up the normal equations; 'falkon' uses preconditioned conjugate gradients, for very many landmarks."
 
 
@@ -64,7 +76,7 @@ class NystromRegressor(_Landmarks, Regressor):
 
 
 @documented(solver=_LANDMARK_SOLVER)
-class NystromClassifier(_Landmarks, Classifier):
+class NystromClassifier(_Landmarks, _FeatureClassifier):
     """Kernel classification on landmarks, for very many rows.
 
     Examples
@@ -84,11 +96,6 @@ class NystromClassifier(_Landmarks, Classifier):
         random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         keep(self, locals())
-
-    @available_if(Classifier._has_probabilities)
-    def predict_proba(self, X: Any) -> Any:
-        """The probability of each class, one column each."""
-        return self._probabilities(X)
 
 
 @documented()
@@ -116,7 +123,7 @@ class RandomFeatureRegressor(Regressor):
 
 
 @documented()
-class RandomFeatureClassifier(Classifier):
+class RandomFeatureClassifier(_FeatureClassifier):
     """Classification on random Fourier features, for very many rows.
 
     Examples
@@ -138,11 +145,6 @@ class RandomFeatureClassifier(Classifier):
         n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         keep(self, locals())
-
-    @available_if(Classifier._has_probabilities)
-    def predict_proba(self, X: Any) -> Any:
-        """The probability of each class, one column each."""
-        return self._probabilities(X)
 
 
 class _Map(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -12,9 +12,6 @@ __all__ = ["KernelRidge", "LSSVMClassifier", "LSSVMRegressor"]
 
 
 class _LeaveOneOut(VectorsMixin, BatchEstimator):
-    def _scales_weights(self) -> bool:
-        return True
-
     @property
     def leave_one_out_error_(self) -> float | None:
         """float or None: mean squared error when each row is predicted without it, or None where it was not worked out."""
@@ -70,9 +67,6 @@ class KernelRidge(_LeaveOneOut, Regressor):
             # It has all rows as landmarks.
             settings.pop("rank", None)
         return settings
-
-    def _scales_weights(self) -> bool:
-        return self.solver in ("exact", "cg")
 
 
 class _LeastSquaresSvm(_LeaveOneOut):

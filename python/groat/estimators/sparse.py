@@ -84,6 +84,9 @@ class SparseClassifier(_Chosen, Classifier):
     ) -> None:  # fmt: skip
         keep(self, locals())
 
+    def _promises_probabilities(self) -> bool:
+        return bool(self.estimate) and self.method == Method.SPARSE
+
     @available_if(Classifier._has_probabilities)
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class, one column each."""
