@@ -57,7 +57,6 @@ GIVEN = [
     groat.NuSVC(nu=0.1, **_EXACT),
     groat.NuSVR(C=1.0, **_EXACT),
     groat.NystromClassifier(alpha=0.1, width=1.0, estimate=False),
-    groat.NystromClassifier(alpha=0.1, estimate=False, loss="logistic", **_EXACT),
     groat.NystromRegressor(alpha=0.1, estimate=False, solver="falkon", **_EXACT),
     groat.RandomFeatureClassifier(100, alpha=0.1, width=1.0, estimate=False),
     groat.RandomFeatureRegressor(100, alpha=0.1, width=1.0, estimate=False),

@@ -214,3 +214,42 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert f"pip install groat[{package}]" in done.stdout, done.stdout + done.stderr
+
+
+# Those that tell of each width that was tried.
+LONG = ["KernelRidge", "LSSVMClassifier", "NuSVR", "NystromRegressor", "RandomFeatureClassifier", "SVC", "SVR", "SparseClassifier"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+@pytest.mark.parametrize("name", LONG)
+def test_an_interrupt_ends_a_long_fit_of_every_kind(
+    name: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Event()
+
+    class Listener:
+        def __init__(self, name: str) -> None: ...
+
+        def __call__(self, stage: str, done: int, total: int | None, detail: str) -> None:
+            begun.set()
+
+        def close(self) -> None: ...
+
+    def interrupt() -> None:
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("groat.estimators._base.ProgressBar", Listener)
+    x = rng.normal(size=(300, 4))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sender = threading.Thread(target=interrupt)
+    sender.start()
+    model = getattr(groat, name)(verbose=1, width=list(MANY_WIDTHS))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(x, (x[:, 0] + x[:, 1] ** 2 > 1).astype(int))
+    finally:
+        begun.set()
+        sender.join()
+        signal.signal(signal.SIGINT, before)
+    assert not hasattr(model, "_learner")
