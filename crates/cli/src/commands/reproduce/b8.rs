@@ -61,7 +61,7 @@ fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     for (k, (name, basis)) in bases().into_iter().enumerate() {
         let mut errors = Vec::new();
         for &rank in sizes {
-            trial.bar.show(format!("{name}, {rank} features"), k as u64, Some(bases().len() as u64));
+            trial.show(&format!("{name}, {rank} features"), k as u64, bases().len() as u64);
             errors.push(data.error(&low_rank(basis.clone(), rank, trial.seed), trial.bar)?);
         }
         table = table.row(std::iter::once(name.to_owned()).chain(errors.iter().map(|e| number(*e))));

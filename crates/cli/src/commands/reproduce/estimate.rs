@@ -1,12 +1,13 @@
 //! A number obtained here, with what its realisations say about its uncertainty.
 //!
-//! An interval has the stated coverage for the mean over infinitely many realisations. It is Student's, on the scale
-//! that fits: the logarithm for errors, sizes and ratios, the log odds for rates, the number itself for what may be
-//! negative. So it never reaches below zero, nor above one for a rate. The value is always the plain mean; a
-//! scale enters by its derivative there.
+//! An interval has the stated coverage for the mean over infinitely many realisations. It is Student's, corrected for
+//! skewness and heavy tails ([`Shape`]), on the scale that fits: the logarithm for errors, sizes and ratios, the log odds
+//! for rates, the number itself for what may be negative. So it never reaches below zero, nor above one for a rate. The
+//! value is always the plain mean; a scale enters by its derivatives there.
 
+use super::skewed::Shape;
 use super::student;
-use super::trial::{mean, median, variance};
+use super::trial::{mean, median};
 use groat_report::number;
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,15 @@ impl Scale {
         }
     }
 
+    /// The second derivative of this scale over the first.
+    fn bend(self, value: f64) -> f64 {
+        match self {
+            Scale::Log => -1.0 / value,
+            Scale::Logit => (2.0 * value - 1.0) / (value * (1.0 - value)),
+            Scale::Exact | Scale::Single | Scale::Time | Scale::Linear => 0.0,
+        }
+    }
+
     fn back(self, place: f64) -> f64 {
         match self {
             Scale::Log => place.exp(),
@@ -99,12 +109,12 @@ impl Estimate {
 
     /// A mean whose values may be negative.
     pub fn mean(values: &[f64]) -> Self {
-        Self::on(Scale::Linear, mean(values.iter().copied()), standard_error(values), values.len())
+        Self::on(Scale::Linear, mean(values.iter().copied()), Shape::of(values), values.len())
     }
 
     /// A mean of errors, sizes or other positive numbers.
     pub fn positive(values: &[f64]) -> Self {
-        Self::on(Scale::Log, mean(values.iter().copied()), standard_error(values), values.len())
+        Self::on(Scale::Log, mean(values.iter().copied()), Shape::of(values), values.len())
     }
 
     /// A mean of shares between 0 and 1, each of `trials` cases. If all realisations have none or all of their cases,
@@ -114,7 +124,7 @@ impl Estimate {
         if share <= 0.0 || share >= 1.0 {
             return Self { runs: values.len(), ..Self::counted(share, trials * values.len()) };
         }
-        Self::on(Scale::Logit, share, standard_error(values), values.len())
+        Self::on(Scale::Logit, share, Shape::of(values), values.len())
     }
 
     /// One share of `trials` cases: Wilson's interval.
@@ -124,9 +134,10 @@ impl Estimate {
         let half = z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
         let low = if share > 0.0 { (middle - half).max(0.0) } else { 0.0 };
         let high = if share < 1.0 { (middle + half).min(1.0) } else { 1.0 };
-        // The error is that of the middle, which has a place among the log odds even for none of n.
-        let error = (middle * (1.0 - middle) / n).sqrt() * Scale::Logit.slope(middle);
-        Self { value: share, low, high, runs: 1, scale: Scale::Logit, error, freedom: KNOWN }
+        // None and all have no place among the log odds; their error is that of the middle.
+        let scale = if Scale::Logit.holds(share) { Scale::Logit } else { Scale::Linear };
+        let error = (middle * (1.0 - middle) / n).sqrt() * scale.slope(middle);
+        Self { value: share, low, high, runs: 1, scale, error, freedom: KNOWN }
     }
 
     /// The mean of `a` over the mean of `b`, both from the same realisations: with `r` their ratio, its error is the
@@ -135,7 +146,16 @@ impl Estimate {
         let below = mean(b.iter().copied());
         let ratio = mean(a.iter().copied()) / below;
         let rests: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - ratio * b) / below).collect();
-        Self::on(Scale::Log, ratio, standard_error(&rests), rests.len())
+        Self::on(Scale::Log, ratio, Shape::of(&rests), rests.len())
+    }
+
+    /// The ratio of two mean shares, both from the same realisations of `trials` cases. If there is no case at all
+    /// above, the interval is Wilson's for none of all cases, over the mean below.
+    pub fn ratio_of_rates(a: &[f64], b: &[f64], trials: usize) -> Self {
+        if a.iter().any(|share| *share > 0.0) {
+            return Self::ratio(a, b);
+        }
+        Self::rate(a, trials).times(1.0 / mean(b.iter().copied()))
     }
 
     /// The median of positive numbers (the upper one of two), between the ranks that hold it with the coverage,
@@ -160,9 +180,9 @@ impl Estimate {
 
     /// A positive number of a single sample, whose spread is that of the same number in other samples.
     pub fn single(value: f64, others: &[f64]) -> Self {
-        let n = others.len();
-        let deviation = standard_error(others) * (n as f64).sqrt();
-        Self { runs: 1, ..Self::on(Scale::Log, value, deviation, n) }
+        let n = others.len() as f64;
+        let deviation = Shape::of(others).error * n.sqrt();
+        Self::on(Scale::Log, value, Shape::even(deviation, (n - 1.0).max(1.0)), 1)
     }
 
     /// The same number in another unit.
@@ -191,6 +211,20 @@ impl Estimate {
         self.error * (self.runs as f64).sqrt()
     }
 
+    /// The standard error on the side of `target`, on the scale: the interval reaches as many of them as Student's
+    /// quantile says. Intervals of skewed values have two.
+    pub fn error_towards(&self, target: f64) -> f64 {
+        let end = if target < self.value { self.low } else { self.high };
+        let half = (self.scale.of(end) - self.scale.of(self.value)).abs();
+        let error = half / student::quantile(1.0 - COVERAGE, self.freedom);
+        if error.is_finite() { error } else { self.error }
+    }
+
+    /// The standard error in the unit of the number.
+    pub fn plain_error(&self) -> f64 {
+        self.error / self.scale.slope(self.value)
+    }
+
     /// Whether realisations say how far the number strays.
     pub fn is_random(&self) -> bool {
         !matches!(self.scale, Scale::Exact | Scale::Single | Scale::Time)
@@ -205,21 +239,15 @@ impl Estimate {
         }
     }
 
-    /// An estimate with the standard error of its own unit, brought to a scale.
-    fn on(scale: Scale, value: f64, error: f64, runs: usize) -> Self {
+    /// An estimate with an error in its own unit, brought to a scale.
+    fn on(scale: Scale, value: f64, shape: Shape, runs: usize) -> Self {
         let scale = if scale.holds(value) { scale } else { Scale::Linear };
-        let error = error * scale.slope(value);
-        let freedom = (runs as f64 - 1.0).max(1.0);
-        let half = student::quantile(1.0 - COVERAGE, freedom) * error;
-        let (low, high) = (scale.back(scale.of(value) - half), scale.back(scale.of(value) + half));
-        Self { value, low, high, runs, scale, error, freedom }
+        let (below, above) = shape.reach(1.0 - COVERAGE, scale.bend(value) * shape.error);
+        let error = shape.error * scale.slope(value);
+        let place = scale.of(value);
+        let (low, high) = (scale.back(place - below * error), scale.back(place + above * error));
+        Self { value, low, high, runs, scale, error, freedom: shape.freedom }
     }
-}
-
-/// The standard error of a mean; 0 for a single value.
-fn standard_error(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    if n < 2.0 { 0.0 } else { (variance(values) / (n - 1.0)).sqrt() }
 }
 
 #[cfg(test)]
@@ -248,6 +276,15 @@ mod tests {
     }
 
     #[test]
+    fn none_of_many_still_has_an_interval() {
+        let (none, some) = (Estimate::ratio_of_rates(&[0.0; 20], &[0.2; 20], 1000), [0.2; 20]);
+        // Wilson's for none of 20,000, over 0.2.
+        assert!(none.low == 0.0 && (none.high - 6.6349 / 20_006.6349 / 0.2).abs() < 1e-6, "{none:?}");
+        assert!(none.error_towards(1.0) > 0.0);
+        assert_eq!(Estimate::ratio_of_rates(&[0.1; 20], &some, 1000).value, 0.5);
+    }
+
+    #[test]
     fn paired_ratios_know_that_they_are_paired() {
         let b: Vec<f64> = (1..=50).map(f64::from).collect();
         let a: Vec<f64> = b.iter().map(|b| 2.0 * b).collect();
@@ -259,7 +296,7 @@ mod tests {
     #[test]
     fn coverage_is_as_stated() {
         let mut generator = Pcg64::seed_from_u64(1);
-        let (mut mean_held, mut median_held, mut rate_held) = (0, 0, 0);
+        let (mut mean_held, mut median_held, mut rate_held, mut skewed_held) = (0, 0, 0, 0);
         const SETS: usize = 4000;
         for _ in 0..SETS {
             // A sum of four exponentials: mean 4, half as skewed as one of them.
@@ -273,8 +310,11 @@ mod tests {
                 .map(|_| (0..50).filter(|_| generator.random::<f64>() < 0.1).count() as f64 / 50.0)
                 .collect();
             rate_held += held(Estimate::rate(&hits, 50), 0.1);
+            // One exponential: twice as skewed, and half as many values.
+            let skewed: Vec<f64> = (0..20).map(|_| -(1.0 - generator.random::<f64>()).ln()).collect();
+            skewed_held += held(Estimate::positive(&skewed), 1.0);
         }
-        for held in [mean_held, median_held, rate_held] {
+        for held in [mean_held, median_held, rate_held, skewed_held] {
             let share = held as f64 / SETS as f64;
             assert!((0.982..0.998).contains(&share), "{share}");
         }

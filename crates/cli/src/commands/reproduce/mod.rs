@@ -16,6 +16,7 @@ mod page;
 mod paper;
 mod record;
 mod seeds;
+mod skewed;
 mod student;
 mod trial;
 mod verdict;
@@ -103,7 +104,7 @@ pub fn run(args: ReproduceArgs, session: &Session) -> anyhow::Result<()> {
     }
     let mut answers = Vec::new();
     for experiment in chosen {
-        let answer = experiment.answer(&args, session.seed, session)?;
+        let answer = experiment.answer(&args, Purpose::Judge { seed: session.seed }, session)?;
         if let Some(folder) = &args.record {
             answer.record().write(folder)?;
         }
@@ -120,9 +121,27 @@ pub fn run(args: ReproduceArgs, session: &Session) -> anyhow::Result<()> {
     if args.record.is_some() { Ok(()) } else { answers.verdict() }
 }
 
+/// What a run is for.
+#[derive(Clone, Copy)]
+enum Purpose<'a> {
+    /// A judgement of every line.
+    Judge { seed: u64 },
+    /// One of many seeds, whose number goes before what the bar shows.
+    Seeds { seed: u64, label: &'a str },
+}
+
 impl Experiment {
     /// Runs the experiment and judges what it found.
-    fn answer(&'static self, args: &ReproduceArgs, seed: u64, session: &Session) -> anyhow::Result<Answer> {
+    fn answer(
+        &'static self,
+        args: &ReproduceArgs,
+        purpose: Purpose<'_>,
+        session: &Session,
+    ) -> anyhow::Result<Answer> {
+        let (seed, label) = match purpose {
+            Purpose::Judge { seed } => (seed, ""),
+            Purpose::Seeds { seed, label } => (seed, label),
+        };
         let started = Instant::now();
         let bar = Bar::new(session, self.title);
         let wanted = args.realisations as usize;
@@ -130,6 +149,8 @@ impl Experiment {
             realisations: if args.quick { wanted.min(20) } else { wanted },
             quick: args.quick,
             seed,
+            fixed: matches!(purpose, Purpose::Judge { .. }),
+            label,
             data: args.data.clone().or_else(data_folder),
             bar: &bar,
             draws: args.draws.as_deref(),

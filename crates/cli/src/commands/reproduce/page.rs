@@ -26,9 +26,10 @@ fn reading() -> Section {
     let coverage = format!("{:.0} %", 100.0 * COVERAGE);
     Section::new("How to read this page").list([
         format!(
-            "Every interval is worked out from the realisations themselves and has a coverage of {coverage}: Student's on a \
-             logarithmic scale for errors, sizes and ratios, on log odds for rates, Wilson's for a single share. What is \
-             not random has none."
+            "Every interval is worked out from the realisations themselves and has a coverage of {coverage}: Student's, \
+             corrected for skewed values and heavy tails, on a logarithmic scale for errors, sizes and ratios, on log odds \
+             for rates; Wilson's for a single share. What is not random has none. How often the numbers of other seeds \
+             left their intervals is in seeds.txt beside this page (`groat reproduce all --quick --seeds 20`)."
         ),
         "Agrees: the paper's number lies within the joint uncertainty, ours and the paper's own, and its rounding. The \
          paper's own uncertainty comes from the deviation that it prints, or else from ours, and from its number of \
@@ -130,14 +131,38 @@ fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     seen
 }
 
+/// Names of several lists, each once; one that an earlier list lacks goes before its successor.
+fn merged<'a>(lists: impl Iterator<Item = Vec<&'a str>>) -> Vec<&'a str> {
+    let mut seen: Vec<&str> = Vec::new();
+    for list in lists {
+        for (k, name) in list.iter().enumerate().filter(|(_, name)| !seen.contains(name)).collect::<Vec<_>>()
+        {
+            let next = list[k + 1..].iter().find_map(|later| seen.iter().position(|known| known == later));
+            seen.insert(next.unwrap_or(seen.len()), *name);
+        }
+    }
+    seen
+}
+
+/// Columns that a phone shows side by side; wider tables are stacked there, so that no verdict is out of sight.
+const WIDE: usize = 2;
+
 /// A part of the paper as a table: its rows and columns, each row as paper, ours and difference.
 fn layout(part: &str, lines: &[Judged], reasons: &[&Reason]) -> Table {
     let here: Vec<&Judged> = lines.iter().filter(|judged| judged.line.part == part).collect();
-    let rows = in_order(here.iter().map(|judged| judged.line.row.as_str()));
     let columns = in_order(here.iter().map(|judged| judged.line.column.as_str()));
+    let rows = merged(columns.iter().map(|column| {
+        here.iter()
+            .filter(|judged| judged.line.column == *column)
+            .map(|judged| judged.line.row.as_str())
+            .collect()
+    }));
     let compared = here.iter().any(|judged| !matches!(judged.line.paper, Paper::Silent));
     let head = [""].into_iter().chain(compared.then_some("")).chain(columns.iter().copied());
     let mut table = Table::new(part, head);
+    if columns.len() > WIDE {
+        table = table.stacking();
+    }
     for row in rows {
         let find = |column: &&str| here.iter().find(|j| j.line.row == row && j.line.column == **column);
         let cells: Vec<Option<&&Judged>> = columns.iter().map(find).collect();
@@ -216,4 +241,15 @@ fn lines(name: &str, lines: &[&Judged], reasons: &[&Reason]) -> Table {
         table = table.row(cells);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::merged;
+
+    #[test]
+    fn rows_keep_the_order_of_every_column() {
+        let lists = [vec!["6", "8", "14"], vec!["4", "6", "8", "10", "14", "16"]];
+        assert_eq!(merged(lists.into_iter()), ["4", "6", "8", "10", "14", "16"]);
+    }
 }

@@ -1,15 +1,17 @@
 //! `--seeds`: the same experiments with other seeds, to see whether the intervals hold what they promise.
 //!
-//! For each line and seed, the number is compared with the mean of the same line over all other seeds, by the error
+//! For each line and seed, the number is compared with the mean of the same line over all other seeds, by the interval
 //! that it states itself and the error of that mean. If the intervals are honest, the share of comparisons
-//! beyond the interval is what the coverage leaves out. Beside it: how often a verdict against the paper is not the
-//! one of most seeds, and how many runs would have failed.
+//! beyond the interval is what the coverage leaves out. Lines of one seed share their realisations, so the share itself
+//! is uncertain as a mean over the seeds is. Beside it: how often a verdict against the paper is not the one of most
+//! seeds, and how many runs would have failed.
 
-use super::Experiment;
 use super::answer::{Answer, Tally};
 use super::estimate::{COVERAGE, Estimate};
 use super::student;
+use super::trial::{mean, variance};
 use super::verdict::{Against, Judged};
+use super::{Experiment, Purpose};
 use crate::args::ReproduceArgs;
 use crate::output::summary::aligned;
 use crate::session::Session;
@@ -28,8 +30,9 @@ struct Told {
     /// Comparisons, and those beyond the interval.
     comparisons: usize,
     beyond: usize,
-    /// Share beyond the interval, and the share that the coverage leaves out.
+    /// Share beyond the interval, its standard error over the seeds, and the share that the coverage leaves out.
     share: f64,
+    share_error: f64,
     expected: f64,
     /// Verdicts against the paper, those that are not the one of most seeds, and how many of these the errors of the
     /// lines let expect.
@@ -51,9 +54,12 @@ pub fn run(
 ) -> anyhow::Result<()> {
     let mut told = Vec::new();
     for experiment in chosen {
-        let answers = (0..u64::from(seeds))
-            .map(|k| experiment.answer(args, session.seed.wrapping_add(k), session))
-            .collect::<anyhow::Result<Vec<Answer>>>()?;
+        let one = |k: u32| {
+            let label = format!("{}, seed {} of {seeds}: ", experiment.name, k + 1);
+            let seed = session.seed.wrapping_add(u64::from(k));
+            experiment.answer(args, Purpose::Seeds { seed, label: &label }, session)
+        };
+        let answers = (0..seeds).map(one).collect::<anyhow::Result<Vec<Answer>>>()?;
         told.push(tell(experiment.name, seeds, &answers));
     }
     session.answer(&told, || told.iter().map(Told::text).collect())
@@ -73,18 +79,19 @@ impl Series<'_> {
         all.len() == self.0.len() && all[0].is_random() && all.iter().any(|e| e.value != all[0].value)
     }
 
-    /// How many numbers lie beyond the interval about the mean of the others.
-    fn beyond(&self) -> usize {
+    /// Whether each seed's number lies beyond the interval about the mean of the others.
+    fn beyond(&self) -> Vec<bool> {
         let all = self.estimates();
-        let places: Vec<f64> = all.iter().map(|e| e.scale.of(e.value)).collect();
-        let (n, sum) = (all.len() as f64, places.iter().sum::<f64>());
-        let squares: f64 = all.iter().map(|e| e.error * e.error).sum();
-        let outside = |(e, place): (&&Estimate, &f64)| {
-            let others = (squares - e.error * e.error).max(0.0).sqrt() / (n - 1.0);
-            let gap = (place - (sum - place) / (n - 1.0)).abs();
-            gap > student::quantile(1.0 - COVERAGE, e.freedom) * e.error.hypot(others)
+        let rest = all.len() as f64 - 1.0;
+        let sum: f64 = all.iter().map(|e| e.value).sum();
+        let squares: f64 = all.iter().map(|e| e.plain_error().powi(2)).sum();
+        let outside = |e: &&Estimate| {
+            let truth = (sum - e.value) / rest;
+            let error = (squares - e.plain_error().powi(2)).max(0.0).sqrt() / rest * e.scale.slope(truth);
+            let gap = (e.scale.of(e.value) - e.scale.of(truth)).abs();
+            gap > student::quantile(1.0 - COVERAGE, e.freedom) * e.error_towards(truth).hypot(error)
         };
-        all.iter().zip(&places).filter(|pair| outside((pair.0, pair.1))).count()
+        all.iter().map(outside).collect()
     }
 
     /// Whether each seed's number agrees; nothing where the paper gives no number.
@@ -97,16 +104,18 @@ impl Series<'_> {
         self.0.iter().map(judged).collect()
     }
 
-    /// The probability that one seed's verdict is not the one of most: the distance from the paper is taken to be
-    /// normal about its mean over the seeds, with our part of the joint error.
+    /// The probability that one seed's verdict is not the one of most: the distances from either edge of what the paper
+    /// says are taken to be normal, with their mean and deviation over the seeds.
     fn flip_probability(&self) -> f64 {
-        let signed: Vec<f64> = self.0.iter().filter_map(|judged| judged.errors).collect();
-        let centre = signed.iter().sum::<f64>() / signed.len().max(1) as f64;
-        let spread = (signed.iter().map(|e| (e - centre).powi(2)).sum::<f64>()
-            / (signed.len().max(2) - 1) as f64)
-            .sqrt();
+        let margins: Vec<[f64; 2]> = self.0.iter().filter_map(|judged| judged.margins()).collect();
         let limit = student::quantile(1.0 - COVERAGE, self.estimates().first().map_or(1e9, |e| e.freedom));
-        if spread == 0.0 { 0.0 } else { 0.5 * student::beyond((limit - centre).abs() / spread, 1e9) }
+        let beyond = |side: usize| {
+            let all: Vec<f64> = margins.iter().map(|both| both[side]).collect();
+            let (centre, spread) = (mean(all.iter().copied()), variance(&all).sqrt());
+            if spread > 0.0 { student::above((limit - centre) / spread) } else { 0.0 }
+        };
+        let differs = beyond(0) + beyond(1);
+        differs.min(1.0 - differs).max(0.0)
     }
 }
 
@@ -114,10 +123,14 @@ fn tell(experiment: &'static str, seeds: u32, answers: &[Answer]) -> Told {
     let lines = answers.first().map_or(0, |answer| answer.lines.len());
     let series = |k: usize| Series(answers.iter().filter_map(|answer| answer.lines.get(k)).collect());
     let all: Vec<Series<'_>> = (0..lines).map(series).filter(Series::varies).collect();
-    let mut worst: Vec<(String, usize)> =
-        all.iter().map(|series| (series.0[0].what.clone(), series.beyond())).filter(|w| w.1 > 0).collect();
+    let strays: Vec<Vec<bool>> = all.iter().map(Series::beyond).collect();
+    let count = |flags: &Vec<bool>| flags.iter().filter(|flag| **flag).count();
+    let named = all.iter().zip(&strays).map(|(series, flags)| (series.0[0].what.clone(), count(flags)));
+    let mut worst: Vec<(String, usize)> = named.filter(|(_, count)| *count > 0).collect();
     worst.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let (comparisons, beyond) = (all.len() * answers.len(), worst.iter().map(|w| w.1).sum());
+    let (comparisons, beyond) = (all.len() * answers.len(), strays.iter().map(count).sum());
+    let of_seed = |k: usize| strays.iter().filter(|flags| flags[k]).count() as f64 / all.len().max(1) as f64;
+    let share = Estimate::mean(&(0..answers.len()).map(of_seed).collect::<Vec<f64>>());
     worst.truncate(5);
     let (mut verdicts, mut flips, mut expected_flips) = (0, 0, 0.0);
     for series in &all {
@@ -135,7 +148,8 @@ fn tell(experiment: &'static str, seeds: u32, answers: &[Answer]) -> Told {
         lines: all.len(),
         comparisons,
         beyond,
-        share: beyond as f64 / comparisons.max(1) as f64,
+        share: share.value,
+        share_error: share.error,
         expected: 1.0 - COVERAGE,
         verdicts,
         flips,
@@ -157,7 +171,7 @@ impl Told {
             ),
             row(
                 &format!("numbers beyond their interval, of {}", self.comparisons),
-                format!("{} ({})", self.beyond, percent(self.share)),
+                format!("{} ({} ± {})", self.beyond, percent(self.share), percent(self.share_error)),
                 percent(self.expected),
             ),
             row(

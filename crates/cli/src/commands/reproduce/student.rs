@@ -23,6 +23,12 @@ pub fn beyond(distance: f64, freedom: f64) -> f64 {
     incomplete_beta(0.5 * freedom, 0.5, freedom / (freedom + distance * distance))
 }
 
+/// The probability that a normal variable lies above `place`, in deviations.
+pub fn above(place: f64) -> f64 {
+    let tail = 0.5 * beyond(place, 1e9);
+    if place < 0.0 { 1.0 - tail } else { tail }
+}
+
 /// The regularised incomplete beta function by its continued fraction (Abramowitz, Stegun, 26.5.8).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
@@ -79,6 +85,13 @@ mod tests {
             let found = quantile(share, freedom);
             assert!((found - expected).abs() < 1e-3, "{share}, {freedom}: {found}");
             assert!((beyond(found, freedom) - share).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn normal_tails_are_those_of_the_tables() {
+        for (place, expected) in [(0.0, 0.5), (1.0, 0.158_655), (-2.0, 0.977_250)] {
+            assert!((above(place) - expected).abs() < 1e-5, "{place}");
         }
     }
 

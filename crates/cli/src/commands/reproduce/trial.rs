@@ -22,6 +22,10 @@ pub struct Trial<'a> {
     /// Folder with the data sets, if there is one.
     pub data: Option<PathBuf>,
     pub bar: &'a Bar<'a>,
+    /// What goes before everything that the bar shows.
+    pub label: &'a str,
+    /// Whether parts are run that no seed changes.
+    pub fixed: bool,
     /// Folder to write random splits and samples to instead of running the experiment.
     pub draws: Option<&'a Path>,
     /// File with the results of other programs.
@@ -42,10 +46,15 @@ impl Trial<'_> {
             }
             let result = work(r, &mut generator(self.seed, r as u64));
             let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-            self.bar.show(what.to_owned(), count, Some(self.realisations as u64));
+            self.show(what, count, self.realisations as u64);
             result
         };
         (0..self.realisations).into_par_iter().map(one).collect()
+    }
+
+    /// Shows how far a part of the work is.
+    pub fn show(&self, what: &str, done: u64, total: u64) {
+        self.bar.show(format!("{}{what}", self.label), done, Some(total));
     }
 
     /// Reads a file of a data set, or says how to get it.

@@ -65,7 +65,7 @@ pub struct Judged {
     pub recorded: Option<f64>,
 }
 
-/// A distance, and the error that it is to be measured by, with its degrees of freedom.
+/// A distance, negative on the near side, and the error that it is to be measured by, with its degrees of freedom.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance {
     pub gap: f64,
@@ -73,10 +73,18 @@ pub struct Distance {
     pub freedom: f64,
 }
 
+impl Judged {
+    /// How far our number lies below and above what the paper says, in joint standard errors; negative inside.
+    pub fn margins(&self) -> Option<[f64; 2]> {
+        let edges = edges(self.line.found()?, &self.line.paper)?;
+        Some(edges.map(|edge| edge.gap / edge.error))
+    }
+}
+
 impl Distance {
     /// Standard errors; none where nothing is random.
     pub fn errors(&self) -> Option<f64> {
-        (self.error > 0.0).then(|| self.gap / self.error)
+        (self.error > 0.0).then(|| self.gap.max(0.0) / self.error)
     }
 
     /// Whether chance goes so far with more than this probability.
@@ -109,7 +117,8 @@ fn against(line: &Line, together: f64) -> (Against, Option<f64>) {
         Ours::Quoted => return (Against::Quoted, None),
         Ours::Missing(_) => return (Against::Missing, None),
     };
-    let Some(distance) = distance(ours, &line.paper) else { return (Against::Silent, None) };
+    let Some([below, above]) = edges(ours, &line.paper) else { return (Against::Silent, None) };
+    let distance = if below.gap > above.gap { below } else { above };
     let against = match () {
         () if distance.within(1.0 - COVERAGE) => Against::Agrees,
         () if line.reason.is_some() => Against::Differs,
@@ -119,8 +128,8 @@ fn against(line: &Line, together: f64) -> (Against, Option<f64>) {
     (against, distance.errors())
 }
 
-/// How far our number lies from the paper's; nothing where the paper gives none.
-fn distance(ours: &Estimate, paper: &Paper) -> Option<Distance> {
+/// How far our number lies below and above what the paper says; nothing where the paper gives none.
+fn edges(ours: &Estimate, paper: &Paper) -> Option<[Distance; 2]> {
     let (low, high, ours, error) = match paper {
         Paper::Silent => return None,
         Paper::Claim(claim) => (claim.low, claim.high, *ours, 0.0),
@@ -130,16 +139,18 @@ fn distance(ours: &Estimate, paper: &Paper) -> Option<Distance> {
             (printed.value - printed.half, printed.value + printed.half, ours, papers_error(&ours, printed))
         }
     };
-    let scale = ours.scale;
-    let gap = match ours.value {
-        value if value < low => scale.of(low) - scale.of(value),
-        value if value > high => scale.of(value) - scale.of(high),
-        value if value.is_nan() => f64::INFINITY,
-        _ => 0.0,
+    let distance = |from: f64, to: f64, edge: f64, inside: bool| {
+        let gap = ours.scale.of(from) - ours.scale.of(to);
+        // What has no place on the scale (a printed 0 among logarithms) is infinitely far away.
+        let far = if inside { f64::NEG_INFINITY } else { f64::INFINITY };
+        Distance {
+            gap: if gap.is_nan() { far } else { gap },
+            error: ours.error_towards(edge).hypot(error),
+            freedom: ours.freedom,
+        }
     };
-    // What has no place on the scale (a printed 0 among logarithms) is infinitely far away.
-    let gap = if gap.is_nan() { f64::INFINITY } else { gap };
-    Some(Distance { gap, error: ours.error.hypot(error), freedom: ours.freedom })
+    let value = ours.value;
+    Some([distance(low, value, low, value >= low), distance(value, high, high, value <= high)])
 }
 
 /// The standard error of the paper's own number, on the scale of ours.
@@ -181,7 +192,7 @@ pub fn between(ours: &Estimate, entry: &Entry) -> Distance {
     let freedom = ours.freedom.min(entry.freedom());
     Distance {
         gap: if gap.is_nan() { f64::INFINITY } else { gap },
-        error: ours.error.hypot(entry.error),
+        error: ours.error_towards(entry.value).hypot(entry.error),
         freedom,
     }
 }

@@ -37,7 +37,9 @@ pub const EXPERIMENT: Experiment = Experiment {
 fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     let mut findings = equaliser::run(trial)?;
     findings.extend(mackey_glass::run(trial)?);
-    findings.extend(datasets::run(trial)?);
+    if trial.fixed {
+        findings.extend(datasets::run(trial)?);
+    }
     Ok(findings)
 }
 

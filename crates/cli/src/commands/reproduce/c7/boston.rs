@@ -35,28 +35,35 @@ pub fn run(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> {
             return Ok(findings);
         }
     };
-    let raw = stored(trial, &set, false, paper(100.0, 0))?;
-    let row = "OLS, stored splits, raw inputs, width 100, literal stop";
-    let compared = lines(row, &raw, |what| peers.get(&format!("boston/raw/{what}")));
-    findings.lines.extend(compared.into_iter().zip(PRINTED).map(|(line, [mean, deviation])| {
-        let paper = Printed::new(mean).deviation(deviation).runs(100);
-        line.printed(paper).because(Kind::Unstated, SCALING)
-    }));
-    let scaled = stored(trial, &set, true, paper(1.0, 5))?;
-    let row = "OLS, stored splits, inputs in 0..1, width 1, patience 5";
-    findings.lines.extend(lines(row, &scaled, |what| peers.get(&format!("boston/scaled/{what}"))));
+    if trial.fixed {
+        findings.lines.extend(stored_splits(trial, &set, peers)?);
+    }
     findings.extend(fresh(trial, &set, peers)?);
     Ok(findings)
 }
 
+/// The lines of the stored splits.
+fn stored_splits(trial: &Trial<'_>, set: &Set, peers: &Peers) -> anyhow::Result<Vec<Compared>> {
+    let raw = stored(trial, set, false, paper(100.0, 0))?;
+    let row = "OLS, stored splits, raw inputs, width 100, literal stop";
+    let compared = lines(row, &raw, |what| peers.get(&format!("boston/raw/{what}")));
+    let printed = compared.into_iter().zip(PRINTED).map(|(line, [mean, deviation])| {
+        let paper = Printed::new(mean).deviation(deviation).runs(100);
+        line.printed(paper).because(Kind::Unstated, SCALING)
+    });
+    let scaled = stored(trial, set, true, paper(1.0, 5))?;
+    let row = "OLS, stored splits, inputs in 0..1, width 1, patience 5";
+    Ok(printed.chain(lines(row, &scaled, |what| peers.get(&format!("boston/scaled/{what}")))).collect())
+}
+
 const PART: &str = "Boston housing";
 const COLUMNS: [&str; 3] = ["model size", "training MSE", "test MSE"];
-/// The row OLS of the table: mean and deviation of its columns.
+/// The row OLS of the table on the slide "Boston Housing Data Set": mean and deviation of its columns.
 const PRINTED: [[&str; 2]; 3] = [["58.6", "11.3"], ["12.9690", "2.6628"], ["17.4157", "4.6670"]];
 const SCALING: &str = "scaling of the inputs, width and patience are not stated; raw inputs with width 100 are the nearest of \
     about 60 combinations, and patience 1 in place of 0 gives 56.7 terms, 13.1 and 16.8";
 
-/// The row of the paper's support vector machine; its settings are not given.
+/// The row SVM of the same table; the settings of the machine are not given.
 fn rivals(peers: &Peers) -> Vec<Compared> {
     let printed = [["243.2", "5.3"], ["6.7986", "0.4444"], ["23.1750", "9.0459"]];
     let line = |((column, peer), [mean, deviation]): ((&str, &str), [&'static str; 2])| {
@@ -105,7 +112,8 @@ fn lines<'p>(row: &str, runs: &[Run], peer: impl Fn(&str) -> &'p str) -> Vec<Com
 fn fresh(trial: &Trial<'_>, set: &Set, peers: &Peers) -> anyhow::Result<Findings> {
     let mut scores = [0.0; WIDTHS.len()];
     for chooser in 0..CHOOSERS {
-        let mut generator = Pcg64::seed_from_u64(trial.seed ^ (0xb05 + chooser));
+        // Whatever the seed, one width: a choice that all realisations share is no part of their spread.
+        let mut generator = Pcg64::seed_from_u64(0xb05 + chooser);
         let (mut train, mut test) = set.fresh(&mut generator);
         unit_range(&mut train, &mut test);
         for (score, width) in scores.iter_mut().zip(WIDTHS) {

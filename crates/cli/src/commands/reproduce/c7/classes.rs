@@ -28,6 +28,7 @@ struct Case {
     rivals: [(&'static str, [&'static str; 2], Option<&'static str>); 7],
 }
 
+/// The tables of the slides "Breast Cancer Data Set" and "Diabetes Data Set".
 const CASES: [Case; 2] = [
     Case {
         part: "Breast cancer",
@@ -82,7 +83,7 @@ pub fn run(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
     for case in &CASES {
         let set = Set::load(trial, case.name)?;
-        findings.lines.extend(rivals(trial, case, set.as_ref().ok())?);
+        findings.lines.extend(rivals(trial, case, set.as_ref().ok().filter(|_| trial.fixed))?);
         match set {
             Ok(set) => findings.lines.extend(lines(trial, case, &set, peers)?),
             Err(why) => findings.lines.push(Compared::missing(case.part, "OLS and SVM", why)),
@@ -133,15 +134,19 @@ fn lines(trial: &Trial<'_>, case: &Case, set: &Set, peers: &Peers) -> anyhow::Re
     };
 
     let settings = paper(case.width, case.penalty).passes(1).patience(3);
-    add("OLS, stored splits", "stored", &stored(trial, set, &settings)?, true);
+    if trial.fixed {
+        add("OLS, stored splits", "stored", &stored(trial, set, &settings)?, true);
+    }
 
-    let width = chosen_width(trial, set)?;
+    let width = chosen_width(set)?;
     let runs = trial.realise(case.part, |_, generator| {
         let (train, test) = set.fresh(generator);
         judge(&paper(width, 1e-6).patience(0), &train, &test)
     })?;
     add(&format!("OLS, fresh splits, width {width} by folds"), "fresh", &runs, true);
-    add("OLS, stored splits, own settings", "stored", &stored(trial, set, &ours())?, false);
+    if trial.fixed {
+        add("OLS, stored splits, own settings", "stored", &stored(trial, set, &ours())?, false);
+    }
     Ok(lines)
 }
 
@@ -181,12 +186,13 @@ fn stored(trial: &Trial<'_>, set: &Set, settings: &(dyn Method + Sync)) -> anyho
 }
 
 /// The width with the smallest error of five folds, summed over five training sets of their own.
-fn chosen_width(trial: &Trial<'_>, set: &Set) -> anyhow::Result<f64> {
+fn chosen_width(set: &Set) -> anyhow::Result<f64> {
     use rand::SeedableRng;
     let search = WidthSearch::new().widths(WIDTHS.to_vec()).validation(Validation::Folds(5));
     let mut scores = [0.0; WIDTHS.len()];
     for chooser in 0..5u64 {
-        let mut generator = rand_pcg::Pcg64::seed_from_u64(trial.seed ^ (0xc1a + chooser));
+        // Whatever the seed, one width: a choice that all realisations share is no part of their spread.
+        let mut generator = rand_pcg::Pcg64::seed_from_u64(0xc1a + chooser);
         let (train, _) = set.fresh(&mut generator);
         let codes = codes(&train);
         let settings = paper(1.0, 1e-6).patience(0).search(search.clone());

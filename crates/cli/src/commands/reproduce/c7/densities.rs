@@ -128,6 +128,7 @@ fn one_dimension(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> {
         let over = |range: i32| anyhow::Ok([divergence(parzen, range)?, divergence(sparse, range)?]);
         Ok(Run { divergences: [over(15)?, over(10)?], ..run })
     })?;
+    // The table of the slide "One-Dimensional Example (continue)".
     let lines = lines(
         "One-dimensional density",
         &runs,
@@ -195,6 +196,7 @@ fn six_dimensions(trial: &Trial<'_>, peers: &Peers) -> anyhow::Result<Findings> 
         let truth: Vec<f64> = points.view().iter().map(truth6).collect();
         Run::of(x.view(), points.view(), &truth, 1.2, 0.65)
     })?;
+    // The table of the slide "Six-Dimensional Example".
     let lines = lines(
         "Six-dimensional density",
         &runs,

@@ -15,7 +15,7 @@ use groat_report::{Axis, Chart, Line, Section};
 
 const PART: &str = "Gas furnace (in place of the engine)";
 
-/// The paper's table of the engine, whose data are not public.
+/// The table of the slide "Engine Data Set (continue)"; the data are not public.
 fn engine() -> Vec<Compared> {
     let table = [("OLS", ["22", "0.000453", "0.000490"]), ("SVM", ["92", "0.000447", "0.000498"])];
     let columns = ["model size", "training MSE", "test MSE"];

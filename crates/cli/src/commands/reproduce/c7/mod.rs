@@ -55,7 +55,9 @@ fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         return Ok(findings);
     }
     let peers = Peers::read(trial.peers)?;
-    findings.extend(furnace::run(trial, &peers)?);
+    if trial.fixed {
+        findings.extend(furnace::run(trial, &peers)?);
+    }
     findings.extend(boston::run(trial, &peers)?);
     findings.extend(classes::run(trial, &peers)?);
     findings.extend(densities::run(trial, &peers)?);

@@ -36,6 +36,7 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     let of = |value: fn(&Found) -> f64| all.iter().map(value).collect::<Vec<f64>>();
     let line = |column: &str, ours: Estimate| Line::new("Example 3", "three clusters", column, ours);
     let share = |value: fn(&Found) -> f64, of_each: usize| Estimate::rate(&of(value), of_each);
+    // Section 4.3, example 3.
     let open = |line: Line, text: &'static str| {
         line.printed(Printed::new(text).runs(1)).because(Kind::Unstated, OPEN)
     };

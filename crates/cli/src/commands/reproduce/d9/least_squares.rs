@@ -24,14 +24,14 @@ const TEST: usize = 10_000;
 const THEIRS: usize = 1000;
 /// Further samples that say how much `C` varies.
 const SAMPLES: u64 = 6;
-/// `tau`, and the paper's `C`, error and seconds.
+/// Table 3: `tau`, and the paper's `C`, error and seconds.
 const LINES: [(f64, [&str; 3]); 4] = [
     (0.9, ["0.717", "0.272", "8.95"]),
     (0.8, ["1.060", "0.230", "9.73"]),
     (0.7, ["1.060", "0.218", "9.65"]),
     (0.5, ["1.927", "0.215", "12.73"]),
 ];
-/// The same for the Gaussian.
+/// Its last row, the Gaussian: error and seconds.
 const GAUSSIAN: [&str; 2] = ["0.216", "23.93"];
 const PART: &str = "Table 3";
 const REPEATED: &str = "the printed C repeats the row above; the 30th percentile of the distances is 1.35";
@@ -86,7 +86,7 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
 fn other_centres(trial: &Trial<'_>, n: usize) -> anyhow::Result<Vec<Line>> {
     let mut above = [const { Vec::new() }; LINES.len()];
     for r in 0..DRAWS {
-        trial.bar.show("table 3: other centres".into(), r, Some(DRAWS));
+        trial.show("table 3: other centres", r, DRAWS);
         let mut random = realisation(trial.seed, r);
         let data = Data::draw(&GreenRed::draw(&mut random), n, &mut random)?;
         let full = best(&gaussian(SIGMA), &data)?.error;
@@ -110,8 +110,8 @@ fn table(trial: &Trial<'_>, family: &GreenRed, n: usize) -> anyhow::Result<Findi
     let data = Data::draw(family, n, &mut realisation(trial.seed, 0))?;
     let tuning = data.tuning(trial.seed)?;
     let others = supports(trial, family, n)?;
-    let steps = Some(LINES.len() as u64 + 1);
-    trial.bar.show("table 3: Gaussian".into(), 0, steps);
+    let steps = LINES.len() as u64 + 1;
+    trial.show("table 3: Gaussian", 0, steps);
     let full = best(&gaussian(SIGMA), &data)?;
     let mut findings = Findings::default();
     let short = |line: Line| if trial.quick { line.because(Kind::Data, FEWER) } else { line };
@@ -122,7 +122,7 @@ fn table(trial: &Trial<'_>, family: &GreenRed, n: usize) -> anyhow::Result<Findi
         .lines
         .push(short(line("Gaussian", "test error %", wrong(full.error)).printed(share(GAUSSIAN[0]))));
     for (k, (tau, [c, error, seconds])) in LINES.iter().enumerate() {
-        trial.bar.show(format!("table 3: {tau} zeros"), k as u64 + 1, steps);
+        trial.show(&format!("table 3: {tau} zeros"), k as u64 + 1, steps);
         let row = format!("tau = {tau}, published centres");
         let support = tuning.choose(SupportRule::Sparsity(*tau))?.support;
         let spread: Vec<f64> = others.iter().map(|sample| sample[k]).collect();

@@ -18,7 +18,7 @@ use rand_pcg::Pcg64;
 const ROWS: usize = 2000;
 /// Draws of the centres.
 const DRAWS: usize = 6;
-/// Sparsity, and the paper's number.
+/// Table 1: sparsity, and the paper's bandwidth.
 const LINES: [(f64, &str); 3] = [(0.95, "325"), (0.75, "824"), (0.50, "1,122")];
 const PART: &str = "Table 1";
 const OTHER_POINTS: &str = "the paper's 2,000 points are another draw, about centres that it does not print";

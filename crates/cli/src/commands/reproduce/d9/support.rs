@@ -20,7 +20,7 @@ const DRAWS: usize = 30;
 const ROWS: usize = 200;
 /// Samples from the published centres.
 const SAMPLES: usize = 10;
-/// `mu`, and the paper's `C`, `A` and `S`.
+/// Table 2: `mu`, and the paper's `C`, `A` and `S`.
 const LINES: [(f64, [&str; 3]); 4] = [
     (0.90, ["1.583", "0.912", "0.482"]),
     (0.95, ["2.239", "0.956", "0.301"]),

@@ -52,6 +52,7 @@ fn run_on(algorithm: &str, samples: &Samples) -> anyhow::Result<Run> {
 const RATE: &str = "the learning rate is not printed; 0.45, found by search, is the one rate that comes near both errors with \
     24 kernels, and reading 300 values as 298 pairs would bring the first to 7.067e-4";
 
+/// Section 4, the paragraph after (22), up to the noisy case.
 fn exact_lines(spl: &Run, coherent: &Run) -> Vec<Compared> {
     let line = |row: &str, column: &str, ours: f64| {
         Compared::new("Benchmark 1, no noise", row, column, Estimate::exact(ours))
@@ -72,6 +73,7 @@ fn exact_lines(spl: &Run, coherent: &Run) -> Vec<Compared> {
     ]
 }
 
+/// The end of the same paragraph.
 fn noisy_lines(trial: &Trial<'_>) -> anyhow::Result<Vec<Compared>> {
     let clean = series();
     let runs = trial.realise("SPL, benchmark 1 with noise", |_, generator| {

@@ -62,7 +62,7 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     for (i, (_, name)) in INPUTS.iter().enumerate() {
         let after: Vec<f64> = of(i).map(|run| run.coherence[READ_AT - 1]).collect();
         let line = Compared::new(part, *name, "mean coherence after 200", Estimate::positive(&after));
-        // The mean of ten simulations; the other inputs cannot come near it.
+        // Section 4, on figure 1: the mean of ten simulations. The other inputs cannot come near it.
         let paper = Printed::new("1.5").times(-4).runs(10);
         lines.push(if i == 0 { line.printed(paper) } else { line });
     }
@@ -72,6 +72,7 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         let spl: Vec<f64> = of(i).map(|run| late(&run.spl_errors)).collect();
         let what = "coherence SPL / SPL, squared error of samples 150-230";
         let line = Compared::new(part, *name, what, Estimate::ratio(&coherent, &spl));
+        // Section 4, on figure 2.
         lines.push(line.claim("quite the same", 0.75, 1.25));
     }
     let at = |t: usize| mean(of(1).map(|run| run.coherence[t - 1]));
