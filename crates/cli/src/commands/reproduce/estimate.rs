@@ -279,7 +279,7 @@ mod tests {
     fn none_of_many_still_has_an_interval() {
         let (none, some) = (Estimate::ratio_of_rates(&[0.0; 20], &[0.2; 20], 1000), [0.2; 20]);
         // Wilson's for none of 20,000, over 0.2.
-        assert!(none.low == 0.0 && (none.high - 6.6349 / 20_006.6349 / 0.2).abs() < 1e-6, "{none:?}");
+        assert!(none.low == 0.0 && (none.high - 6.6349 / 20006.6349 / 0.2).abs() < 1e-6, "{none:?}");
         assert!(none.error_towards(1.0) > 0.0);
         assert_eq!(Estimate::ratio_of_rates(&[0.1; 20], &some, 1000).value, 0.5);
     }

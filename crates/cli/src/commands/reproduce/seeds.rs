@@ -13,6 +13,7 @@ use super::trial::{mean, variance};
 use super::verdict::{Against, Judged};
 use super::{Experiment, Purpose};
 use crate::args::ReproduceArgs;
+use crate::exit::Interrupted;
 use crate::output::summary::aligned;
 use crate::session::Session;
 use groat_report::number;
@@ -22,7 +23,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Told {
     experiment: &'static str,
-    seeds: u32,
+    seeds: usize,
     realisations: usize,
     coverage: f64,
     /// Lines whose numbers depend on the seed.
@@ -54,16 +55,31 @@ pub fn run(
 ) -> anyhow::Result<()> {
     let mut told = Vec::new();
     for experiment in chosen {
-        let one = |k: u32| {
+        let mut answers = Vec::new();
+        for k in 0..seeds {
             let label = format!("{}, seed {} of {seeds}: ", experiment.name, k + 1);
             let seed = session.seed.wrapping_add(u64::from(k));
-            experiment.answer(args, Purpose::Seeds { seed, label: &label }, session)
-        };
-        let answers = (0..seeds).map(one).collect::<anyhow::Result<Vec<Answer>>>()?;
-        told.push(tell(experiment.name, seeds, &answers));
+            match experiment.answer(args, Purpose::Seeds { seed, label: &label }, session) {
+                Ok(answer) => answers.push(answer),
+                // What was found so far is told, if it is anything.
+                Err(_) if session.stop_requested() && answers.len() >= FEWEST => break,
+                Err(error) => return Err(error),
+            }
+        }
+        told.push(tell(experiment.name, &answers));
+        if session.stop_requested() {
+            break;
+        }
     }
-    session.answer(&told, || told.iter().map(Told::text).collect())
+    session.answer(&told, || told.iter().map(Told::text).collect())?;
+    if session.stop_requested() {
+        return Err(Interrupted("stopped; above is what the seeds so far say".into()).into());
+    }
+    Ok(())
 }
+
+/// Seeds that say something about each other.
+const FEWEST: usize = 3;
 
 /// The same line with every seed.
 struct Series<'a>(Vec<&'a Judged>);
@@ -119,7 +135,7 @@ impl Series<'_> {
     }
 }
 
-fn tell(experiment: &'static str, seeds: u32, answers: &[Answer]) -> Told {
+fn tell(experiment: &'static str, answers: &[Answer]) -> Told {
     let lines = answers.first().map_or(0, |answer| answer.lines.len());
     let series = |k: usize| Series(answers.iter().filter_map(|answer| answer.lines.get(k)).collect());
     let all: Vec<Series<'_>> = (0..lines).map(series).filter(Series::varies).collect();
@@ -142,7 +158,7 @@ fn tell(experiment: &'static str, seeds: u32, answers: &[Answer]) -> Told {
     }
     Told {
         experiment,
-        seeds,
+        seeds: answers.len(),
         realisations: answers.first().map_or(0, |answer| answer.realisations),
         coverage: COVERAGE,
         lines: all.len(),

@@ -24,7 +24,7 @@ pub struct Trial<'a> {
     pub bar: &'a Bar<'a>,
     /// What goes before everything that the bar shows.
     pub label: &'a str,
-    /// Whether parts are run that no seed changes.
+    /// Whether parts are run that no seed changes, and figures drawn.
     pub fixed: bool,
     /// Folder to write random splits and samples to instead of running the experiment.
     pub draws: Option<&'a Path>,

@@ -62,9 +62,13 @@ fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
     let mut findings = ordering::run(trial)?;
     findings.extend(support::run(trial)?);
     findings.extend(machines::run(trial)?);
-    findings.figures.push(sample::figure(trial)?);
+    if trial.fixed {
+        findings.figures.push(sample::figure(trial)?);
+    }
     findings.extend(least_squares::run(trial)?);
-    findings.figures.push(bubbles::figure(trial)?);
+    if trial.fixed {
+        findings.figures.push(bubbles::figure(trial)?);
+    }
     findings.extend(components::run(trial)?);
     Ok(findings)
 }

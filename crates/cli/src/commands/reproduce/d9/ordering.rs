@@ -32,7 +32,9 @@ pub fn run(trial: &Trial<'_>) -> anyhow::Result<Findings> {
         Ok(family) => findings.lines.extend(table(&few, "published centres", Some(family))?),
         Err(why) => findings.lines.push(Line::missing(PART, "published centres", why.clone())),
     }
-    findings.extend(figure(trial)?);
+    if trial.fixed {
+        findings.extend(figure(trial)?);
+    }
     Ok(findings)
 }
 
