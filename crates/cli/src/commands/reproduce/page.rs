@@ -29,7 +29,7 @@ fn reading() -> Section {
             "Every interval is worked out from the realisations themselves and has a coverage of {coverage}: Student's, \
              corrected for skewed values and heavy tails, on a logarithmic scale for errors, sizes and ratios, on log odds \
              for rates; Wilson's for a single share. What is not random has none. How often the numbers of other seeds \
-             left their intervals is in seeds.txt beside this page (`groat reproduce all --quick --seeds 20`)."
+             left their intervals is in seeds.txt beside this page (`groat reproduce --seeds`)."
         ),
         "Agrees: the paper's number lies within the joint uncertainty, ours and the paper's own, and its rounding. The \
          paper's own uncertainty comes from the deviation that it prints, or else from ours, and from its number of \
