@@ -3,8 +3,8 @@
     comparisons/run python/replace --data FOLDER [--sets concrete,ida_image] [--json FILE]
 
 scikit-learn's side is what its users write: a StandardScaler, and a grid of nine settings by three folds (on up to 2,000
-rows, then all) where the estimator has settings; groat's side is the estimator as it stands, without any. The first split
-of each set. Score: R^2 or the share of right classes on the test rows; for densities the mean log density of the test
+rows, then all) where the estimator has settings; groat's side is the estimator as it stands, without any. "Same settings" is
+both without a search. The first split of each set. Score: R^2 or the share of right classes on the test rows; for densities the mean log density of the test
 rows; for components that of logistic regression on the first five. Seconds of the fit, search included, and of predicting
 the test rows. Size: bytes of the pickled model without the rows that it does not need.
 """
@@ -22,7 +22,7 @@ from sklearn import kernel_ridge, linear_model, neighbors, svm
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.decomposition import KernelPCA
 from sklearn.kernel_approximation import Nystroem
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -63,8 +63,8 @@ def scaled_target(model):
     return TransformedTargetRegressor(model, transformer=StandardScaler())
 
 
-def pairs(task, features):
-    """Name, scikit-learn's, groat's."""
+def pairs(task, features, spread):
+    """Name, scikit-learn's, groat's; `spread` is the deviation of the target."""
     gammas = [0.3 / features, 1.0 / features, 3.0 / features]
     costs = [1.0, 10.0, 100.0]
     if task == "regression":
@@ -73,6 +73,8 @@ def pairs(task, features):
         low = make_pipeline(Nystroem(n_components=LANDMARKS, random_state=0), linear_model.Ridge())
         nystroem = {"regressor__nystroem__gamma": gammas, "regressor__ridge__alpha": [0.001, 0.1, 10.0]}
         yield "SVR", Searched(scaled_target(svm.SVR()), inner), groat.SVR()
+        given = {"C": 10.0 * spread, "epsilon": 0.1 * spread, "gamma": gammas[1]}
+        yield "SVR, same settings", make_pipeline(StandardScaler(), svm.SVR(**given)), groat.SVR(**given)
         yield "KernelRidge", Searched(scaled_target(kernel_ridge.KernelRidge(kernel="rbf")), ridge), groat.KernelRidge()
         if hasattr(groat, "NystromRegressor"):
             yield "Nystroem + Ridge", Searched(scaled_target(low), nystroem), groat.NystromRegressor()
@@ -80,6 +82,8 @@ def pairs(task, features):
     low = make_pipeline(Nystroem(n_components=LANDMARKS, random_state=0), linear_model.LogisticRegression(max_iter=1000))
     nystroem = {"nystroem__gamma": gammas, "logisticregression__C": [1.0, 10.0, 100.0]}
     yield "SVC", Searched(svm.SVC(), {"C": costs, "gamma": gammas}), groat.SVC()
+    given = {"C": 10.0, "gamma": gammas[1]}
+    yield "SVC, same settings", make_pipeline(StandardScaler(), svm.SVC(**given)), groat.SVC(**given)
     if hasattr(groat, "NystromClassifier"):
         yield "Nystroem + logistic", Searched(low, nystroem), groat.NystromClassifier()
 
@@ -105,8 +109,9 @@ def densities(x, x_test):
     scale = StandardScaler().fit(x)
     x, x_test = scale.transform(x), scale.transform(x_test)
     grid = {"bandwidth": np.geomspace(0.05, 2.0, 9)}
+    folds = KFold(3, shuffle=True, random_state=0)
     for name, model in (
-        ("scikit-learn", GridSearchCV(neighbors.KernelDensity(), grid, cv=3, n_jobs=2)),
+        ("scikit-learn", GridSearchCV(neighbors.KernelDensity(), grid, cv=folds, n_jobs=2)),
         ("groat", groat.SparseDensity()),
     ):
         started = time.perf_counter()
@@ -162,7 +167,7 @@ def main():
         test = pandas.read_csv(args.data / dataset / "splits.csv.gz").iloc[:, 0].to_numpy() == 1
         x, y = frame.drop(columns="y").to_numpy(dtype=float), frame["y"].to_numpy()
         x, x_test, y, y_test = x[~test], x[test], y[~test], y[test]
-        for name, theirs, ours in pairs(task, x.shape[1]):
+        for name, theirs, ours in pairs(task, x.shape[1], np.std(y) if task == "regression" else None):
             rows = [("scikit-learn", theirs), ("groat", ours)]
             show(found, dataset, name, [(by, measured(model, x, y, x_test, y_test)) for by, model in rows])
         show(found, dataset, "KernelDensity", densities(x, x_test))
