@@ -8,7 +8,7 @@
 //! names of its features, what they are made from, their standardisation and how it came to be.
 
 use super::density::Density;
-use super::{Fitted, Method, Problem, Watch};
+use super::{Batches, Fitted, Method, Problem, Watch};
 #[cfg(feature = "files")]
 use crate::data::Survey;
 use crate::data::{Answers, Dataset, Moments, Standardisation};
@@ -93,6 +93,26 @@ pub fn learn_batches(
         batches = batches.with_standardisation(standardisation.clone())?;
     }
     let fitted = method.fit_batches(&batches, &prepared.problem()?, watch)?;
+    prepared.finish(fitted)
+}
+
+/// Fits a method to rows that stand elsewhere, and finishes the model. `sample` are some of them, on which is chosen what has
+/// to be; `standardisation`, where there is one, is that of all rows, and `rows` are standardised by it.
+pub fn learn_elsewhere(
+    sample: &Dataset,
+    standardisation: Option<Standardisation>,
+    rows: &dyn Batches,
+    method: &dyn Method,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Fitted> {
+    let preparation = Preparation::new().standardise(standardisation.is_some()).seed(seed);
+    let standardisation = match standardisation {
+        Some(standardisation) => standardisation,
+        None => Standardisation::fit(sample.x())?,
+    };
+    let prepared = Prepared::with(sample, preparation, standardisation)?;
+    let fitted = method.fit_batches(rows, &prepared.problem()?, watch)?;
     prepared.finish(fitted)
 }
 

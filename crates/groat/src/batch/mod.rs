@@ -26,13 +26,13 @@ mod watch;
 
 pub use compare::{Compared, compare, usual as usual_methods};
 pub use estimate::Estimate;
-pub use feature_ridge::{Basis, FeatureLoss, FeatureRidge, FeatureSolver};
+pub use feature_ridge::{Basis, FeatureLoss, FeatureRidge, FeatureSolver, RowSums, Variance};
 pub use forward::Batches;
 pub use iterative_ridge::IterativeRidge;
 pub use kernel_pca::{KernelPca, PrincipalComponents};
 #[cfg(feature = "files")]
 pub use learn::learn_batches;
-pub use learn::{Preparation, Prepared, learn};
+pub use learn::{Preparation, Prepared, learn, learn_elsewhere};
 pub use linear::{LinearLoss, LinearMachine};
 pub use lssvm::{LeastSquaresSvm, Solver};
 pub use methods::{
@@ -43,7 +43,7 @@ pub use orthogonal::{ErrorBars, Growth};
 pub use problem::{Problem, Target};
 pub use report::{Expected, Fitted, FullMachine, LeaveOneOut, SizeError, Stage};
 pub use ridge::KernelRidge;
-pub use sparse::{Size, Sparse};
+pub use sparse::{Size, Sparse, drawing_order};
 pub use svm::{Subsampling, SupportVectorMachine, SvmForm};
 pub(crate) use watch::{Grace, Impatient};
 pub use watch::{Progress, Quiet, Watch};

@@ -13,6 +13,20 @@ pub trait Batches: Sync {
     fn rows(&self) -> Option<usize> {
         None
     }
+
+    /// Where the rows stand elsewhere and only sums over them come here: who makes the sums.
+    fn remote(&self) -> Option<&dyn RemoteSums> {
+        None
+    }
+}
+
+/// Makes sums over rows that stand elsewhere, such as on the machines of a cluster.
+///
+/// What is to be summed is said in bytes that [`RowSums`](crate::batch::RowSums) understands: whoever holds some of the rows
+/// makes one from `map` and asks it for the sum over them; the answers of all, added number by number, are the sum.
+pub trait RemoteSums: Sync {
+    /// The sum over all rows.
+    fn sum(&self, map: &[u8], pass: &[u8]) -> Result<Vec<f64>>;
 }
 
 /// Data in memory, in one batch.

@@ -53,6 +53,14 @@ impl FeatureMap {
         }
     }
 
+    /// Features that a row must have.
+    pub(crate) fn dimension(&self) -> usize {
+        match self {
+            FeatureMap::Landmarks(nystrom) => nystrom.landmarks().cols(),
+            FeatureMap::Random(random) => random.dimension(),
+        }
+    }
+
     /// `L`, where it remains to be applied to sums.
     pub(crate) fn remaining(&self, precision: Precision) -> Option<&Cholesky> {
         let least = if precision == Precision::Single { INDEPENDENT_SINGLE } else { INDEPENDENT };

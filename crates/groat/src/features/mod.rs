@@ -13,6 +13,7 @@ mod map;
 mod nystrom;
 mod pivots;
 mod random;
+mod sent;
 mod spectral;
 mod statistics;
 

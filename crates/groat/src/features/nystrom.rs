@@ -11,7 +11,7 @@ use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::gram;
 use crate::kernels::Kernel;
-use crate::matrix::{Matrix, PointSet, Points};
+use crate::matrix::{Matrix, PointSet, Points, Rows};
 use crate::simd;
 use groat_linalg::{Cholesky, PivotedCholesky};
 
@@ -116,6 +116,22 @@ impl Nystrom {
             *bias -= simd::dot(column, &self.shift);
         }
         self.kernel_expansion(columns, bias)
+    }
+
+    /// The features that another map makes, from its numbers.
+    pub(super) fn from_parts(
+        kernel: Kernel,
+        landmarks: Matrix,
+        factor: Cholesky,
+        shift: Vec<f64>,
+        weakest: f64,
+    ) -> Result<Self> {
+        kernel.check_for(landmarks.cols())?;
+        landmarks.view().check_finite("the landmarks")?;
+        check_len("rows of the landmarks' factor", landmarks.rows(), factor.n())?;
+        check_len("numbers of the landmarks' shift", landmarks.rows(), shift.len())?;
+        Rows::one(&shift).check_finite("the landmarks' shift")?;
+        Ok(Self { kernel, landmarks: landmarks.into(), factor, shift, weakest })
     }
 
     pub(crate) fn factor(&self) -> &Cholesky {

@@ -324,14 +324,45 @@ impl Statistics {
         Ok((0..q).map(each).collect())
     }
 
+    /// The lower triangle of the sums of products, column by column.
+    fn lower(&self) -> Vec<f64> {
+        let columns = (0..self.size).map(|j| &self.gram[j * self.size + j..(j + 1) * self.size]);
+        columns.flatten().copied().collect()
+    }
+
+    /// All sums one after the other: those of two sets of rows, added number by number, are those of both together.
+    pub(crate) fn sums_in_line(&self) -> Vec<f64> {
+        let counts = [self.weight, self.rows as f64];
+        [&self.lower()[..], &self.products, &self.targets, &self.squares, &counts].concat()
+    }
+
+    /// How many numbers [`sums_in_line`](Self::sums_in_line) has.
+    pub(crate) fn line_length(size: usize, outputs: usize) -> usize {
+        triangle(size) + size * (outputs + 1) + 2 * outputs + 2
+    }
+
+    /// Statistics from sums in line.
+    pub(crate) fn from_line(line: &[f64], size: usize, outputs: usize) -> Result<Self> {
+        check_len("numbers of the statistics", Self::line_length(size, outputs), line.len())?;
+        let (lower, rest) = line.split_at(triangle(size));
+        let (products, rest) = rest.split_at(size * (outputs + 1));
+        let (targets, rest) = rest.split_at(outputs);
+        let (squares, counts) = rest.split_at(outputs);
+        Ok(Self {
+            size,
+            rows: counts[1] as u64,
+            weight: counts[0],
+            gram: square(lower, size),
+            products: products.to_vec(),
+            targets: targets.to_vec(),
+            squares: squares.to_vec(),
+        })
+    }
+
     /// The numbers as bytes, to be sent or kept.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut file = Container::new(KIND);
-        let lower: Vec<f64> = (0..self.size)
-            .flat_map(|j| &self.gram[j * self.size + j..(j + 1) * self.size])
-            .copied()
-            .collect();
-        file.put("gram", Tensor::vector(&lower));
+        file.put("gram", Tensor::vector(&self.lower()));
         file.put("products", Tensor::vector(&self.products));
         file.put("targets", Tensor::vector(&self.targets));
         file.put("squares", Tensor::vector(&self.squares));
@@ -362,19 +393,24 @@ impl Statistics {
         if let Some(bad) = all.copied().find(|v| !v.is_finite()) {
             return Err(Error::parameter("a number of the statistics", bad, "a finite number"));
         }
-        let mut gram = vec![0.0; size * size];
-        let mut from = lower.as_slice();
-        for j in 0..size {
-            let (column, rest) = from.split_at(size - j);
-            gram[j * size + j..(j + 1) * size].copy_from_slice(column);
-            from = rest;
-        }
+        let gram = square(&lower, size);
         Ok(Self { size, rows: rows as u64, weight: weight[0], gram, products, targets, squares })
     }
 }
 
 fn triangle(size: usize) -> usize {
     size.saturating_mul(size.saturating_add(1)) / 2
+}
+
+/// A column-major matrix with these columns of its lower triangle.
+fn square(lower: &[f64], size: usize) -> Vec<f64> {
+    let (mut out, mut from) = (vec![0.0; size * size], lower);
+    for j in 0..size {
+        let (column, rest) = from.split_at(size - j);
+        out[j * size + j..(j + 1) * size].copy_from_slice(column);
+        from = rest;
+    }
+    out
 }
 
 /// The rows times the roots of their weights.

@@ -93,7 +93,6 @@ impl Model {
         let Some(error_bars) = &self.error_bars else {
             return Err(Error::parameter("model", self.task.name(), "one with error bars"));
         };
-        let expansion = self.require_expansion("one of vectors, for error bars")?;
-        error_bars.standard_deviation(expansion, self.scaled(x.into())?.view())
+        error_bars.standard_deviation(&self.function, self.scaled(x.into())?.view())
     }
 }

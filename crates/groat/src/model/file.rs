@@ -25,6 +25,9 @@ const RANDOM_FEATURES: &str = "random-features";
 const UPPER: &str = "error_bars.upper";
 const SCALES: &str = "error_bars.scales";
 const NOISE: &str = "error_bars.noise";
+/// What landmarks leave unexplained, where error bars count it: their triangle, row by row, and the ridge.
+const TRIANGLE: &str = "error_bars.triangle";
+const RIDGE: &str = "error_bars.ridge";
 
 /// What intervals are made of: places of errors in ascending order, and the errors.
 const RANKS: &str = "intervals.ranks";
@@ -103,6 +106,10 @@ impl Model {
             file.put(UPPER, Tensor::vector(&upper));
             file.put(SCALES, Tensor::vector(d));
             file.put(NOISE, Tensor::vector(noise));
+            if let Some((triangle, ridge)) = error_bars.unexplained() {
+                file.put(TRIANGLE, Tensor::vector(&triangle));
+                file.put_json(RIDGE, &ridge)?;
+            }
         }
         if let Some(intervals) = &self.intervals {
             let (ranks, errors) = intervals.parts();
@@ -241,7 +248,14 @@ fn take_error_bars(file: &mut Container, size: usize) -> Result<Option<ErrorBars
     let upper = upper.into_vector(UPPER)?;
     let d = file.take(SCALES)?.into_vector(SCALES)?;
     let noise = file.take(NOISE)?.into_vector(NOISE)?;
-    ErrorBars::from_parts(&upper, d, noise, size).map(Some)
+    let error_bars = ErrorBars::from_parts(&upper, d, noise, size)?;
+    match file.take_optional(TRIANGLE) {
+        None => Ok(Some(error_bars)),
+        Some(triangle) => {
+            let triangle = triangle.into_vector(TRIANGLE)?;
+            error_bars.with_unexplained(&triangle, file.json(RIDGE)?).map(Some)
+        }
+    }
 }
 
 fn take_intervals(file: &mut Container) -> Result<Option<Intervals>> {

@@ -16,7 +16,8 @@ use faer::prelude::Reborrow;
 use faer::{Accum, MatMut, MatRef, Par, Spec};
 use rayon::prelude::*;
 
-use super::product::{lower_tiles, row_tiles};
+use super::product::{add_self_product, lower_tiles, row_tiles};
+use super::view::View;
 use crate::error::{Error, Result, check_len};
 use crate::norm_estimate::inverse_norm1;
 
@@ -68,6 +69,42 @@ impl Cholesky {
         Cholesky { n, data, diagonal }
     }
 
+    /// The factor whose [triangle](Self::triangle) this is, however it came here.
+    ///
+    /// ```
+    /// use groat_linalg::Cholesky;
+    /// let factor = Cholesky::factor(vec![4.0, 2.0, 2.0, 3.0], 2)?;
+    /// let again = Cholesky::from_triangle(&factor.triangle(), 2)?;
+    /// assert_eq!((again.triangle(), again.n()), (factor.triangle(), 2));
+    /// # Ok::<(), groat_linalg::Error>(())
+    /// ```
+    pub fn from_triangle(triangle: &[f64], n: usize) -> Result<Self> {
+        check_len("numbers in a triangle", n.saturating_mul(n.saturating_add(1)) / 2, triangle.len())?;
+        let mut lower = vec![0.0; n * n];
+        let mut from = triangle;
+        for j in 0..n {
+            let (column, rest) = from.split_at(n - j);
+            if column[0].is_nan() || column[0] <= 0.0 {
+                return Err(Error::NotPositiveDefinite { pivot: j });
+            }
+            lower[j * n + j..(j + 1) * n].copy_from_slice(column);
+            from = rest;
+        }
+        let mut matrix = vec![0.0; n * n];
+        add_self_product(View::column_major(&lower, n, n)?.t(), &mut matrix)?;
+        for j in 0..n {
+            (0..j).for_each(|i| lower[i + j * n] = matrix[j + i * n]);
+        }
+        let diagonal = (0..n).map(|i| matrix[i * (n + 1)]).collect();
+        Ok(Cholesky { n, data: lower, diagonal })
+    }
+
+    /// The numbers of `L`, column by column from the diagonal down.
+    pub fn triangle(&self) -> Vec<f64> {
+        let columns = (0..self.n).map(|j| &self.data[j * self.n + j..(j + 1) * self.n]);
+        columns.flatten().copied().collect()
+    }
+
     /// Number of rows.
     pub fn n(&self) -> usize {
         self.n
@@ -109,6 +146,35 @@ impl Cholesky {
             out[j..].iter_mut().zip(column).for_each(|(out, l)| *out += l * x);
         }
         Ok(out)
+    }
+
+    /// The factor `L M` of `L (M M^T) L^T`, where `M` is the other factor.
+    ///
+    /// ```
+    /// use groat_linalg::Cholesky;
+    /// let (one, other) = (Cholesky::factor(vec![4.0], 1)?, Cholesky::factor(vec![9.0], 1)?);
+    /// assert_eq!(one.lower_times_lower(&other)?.triangle(), [6.0]);
+    /// # Ok::<(), groat_linalg::Error>(())
+    /// ```
+    pub fn lower_times_lower(&self, other: &Cholesky) -> Result<Self> {
+        check_len("rows of a factor", self.n, other.n)?;
+        let n = self.n;
+        let mut out = vec![0.0; n * n];
+        let lower = BlockStructure::TriangularLower;
+        let to = MatMut::from_column_major_slice_mut(&mut out, n, n);
+        triangular_matmul(
+            to,
+            lower,
+            Accum::Replace,
+            self.lower(),
+            lower,
+            other.lower(),
+            lower,
+            1.0,
+            Par::Seq,
+        );
+        let triangle: Vec<f64> = (0..n).flat_map(|j| &out[j * n + j..(j + 1) * n]).copied().collect();
+        Self::from_triangle(&triangle, n)
     }
 
     /// One step of iterative refinement of `x` towards `A x = rhs`, both column-major `n x k`.

@@ -230,7 +230,8 @@ impl Predictions<'_> {
     fn deviations(&self, x: Points<'_>, lost: usize) -> anyhow::Result<Vec<(String, Column)>> {
         if self.model.error_bars().is_none() {
             return exit::usage(
-                "--std: the model has no error bars; regressions that select their vectors have them",
+                "--std: the model has no error bars; regressions that select their vectors have them, and those on features \
+                 that were fitted with --error-bars",
             );
         }
         let deviations = self.model.standard_deviation(x)?;

@@ -1,6 +1,6 @@
 //! The methods from settings by name.
 
-use super::{Basis, FeatureLoss, FeatureRidge, FeatureSolver};
+use super::{Basis, FeatureLoss, FeatureRidge, FeatureSolver, Variance};
 use crate::batch::methods::class_weights;
 use crate::batch::{BoxedMethod, MethodPlan};
 use crate::error::{Error, Result};
@@ -37,6 +37,11 @@ fn build(plan: &MethodPlan<'_>, basis: Basis, solver: FeatureSolver) -> Result<F
         "single" => Precision::Single,
         _ => Precision::Double,
     };
+    let error_bars = match values.text("error_bars")? {
+        "sr" => Some(Variance::SubsetOfRegressors),
+        "dtc" => Some(Variance::DeterministicTraining),
+        _ => None,
+    };
     Ok(FeatureRidge {
         kernel,
         widths,
@@ -46,6 +51,7 @@ fn build(plan: &MethodPlan<'_>, basis: Basis, solver: FeatureSolver) -> Result<F
         solver,
         precision,
         loss,
+        error_bars,
         rank: values.count("rank")?,
         class_weights: class_weights(values.text("class_weights")?, plan.classes)?,
         estimate: values.flag("estimate")?,

@@ -126,7 +126,7 @@ impl<'a> Judge<'a> {
         };
         let source = InMemory { x, y: &self.y, weights: Some(&self.weights) };
         let division = Division::new(false, source.rows(), self.settings.seed).judged(0);
-        let data = Data { source: &source, map: &map, division, watch };
+        let data = Data::new(&source, &map, division, watch);
         let mut folds = statistics(&data, self.y.cols(), Precision::Double)?;
         if let Some(factor) = map.remaining(Precision::Double) {
             let parts = folds.parts().iter().map(|part| part.whitened(factor));

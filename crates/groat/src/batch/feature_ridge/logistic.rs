@@ -6,7 +6,7 @@
 //! features, with the quarter of the least-squares system as preconditioner: `H <= S / 4 + ridge / 4`
 //! (Boehning 1992), so that it is an upper bound of what it stands for.
 
-use super::pass::{add_transposed, times, weight};
+use super::pass::Pass;
 use super::solve::System;
 use crate::error::{Error, Result};
 use crate::features::Precision;
@@ -128,22 +128,8 @@ impl Logistic<'_> {
     fn gradient(&self, u: &[f64]) -> Result<(f64, Vec<f64>)> {
         let (columns, constants) = self.parts(u)?;
         let (m, q) = (self.system.mean.len(), constants.len());
-        let mut sums =
-            self.system.data.sum(m * q + q + 1, self.system.everything, |features, block, out| {
-                let mut values = times(features, m, &columns)?;
-                let (image, rest) = out.split_at_mut(m * q);
-                for (i, row) in values.chunks_exact_mut(q).enumerate() {
-                    let weight = weight(block.weights, i);
-                    for (c, v) in row.iter_mut().enumerate() {
-                        let sign = block.y.row(i)[c];
-                        let margin = sign * (*v + constants[c]);
-                        rest[q] += weight * ((-margin.abs()).exp().ln_1p() + (-margin).max(0.0));
-                        *v = -weight * sign / (1.0 + margin.exp());
-                        rest[c] += *v;
-                    }
-                }
-                add_transposed(features, m, &values, image)
-            })?;
+        let pass = Pass::Loss { columns, constants };
+        let mut sums = self.system.data.sum(&pass, q, self.system.everything)?;
         let loss = sums.pop().unwrap_or(f64::NAN);
         let weights = u.chunks_exact(m + 1).flat_map(|column| &column[..m]);
         let penalty = 0.125 * self.system.ridge * weights.map(|v| v * v).sum::<f64>();
@@ -158,21 +144,8 @@ impl Logistic<'_> {
         let curve = |v: &[f64]| -> Result<Vec<f64>> {
             let (along, shifts) = self.parts(v)?;
             let both = [columns.as_slice(), &along].concat();
-            let sums = self.system.data.sum(m * q + q, self.system.everything, |features, block, out| {
-                let values = times(features, m, &both)?;
-                let (image, totals) = out.split_at_mut(m * q);
-                let mut right = Vec::with_capacity(block.x.rows() * q);
-                for (i, row) in values.chunks_exact(2 * q).enumerate() {
-                    let weight = weight(block.weights, i);
-                    for c in 0..q {
-                        let p = 1.0 / (1.0 + (-(row[c] + constants[c])).exp());
-                        let r = weight * p * (1.0 - p) * (row[q + c] + shifts[c]);
-                        right.push(r);
-                        totals[c] += r;
-                    }
-                }
-                add_transposed(features, m, &right, image)
-            })?;
+            let pass = Pass::Curvature { columns: both, constants: constants.clone(), shifts };
+            let sums = self.system.data.sum(&pass, q, self.system.everything)?;
             self.finish(sums, v)
         };
         let apply = |v: &[f64], out: &mut [f64]| match curve(v) {

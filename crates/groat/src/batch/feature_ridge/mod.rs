@@ -31,20 +31,24 @@
 mod build;
 mod choose;
 mod cost;
+mod elsewhere;
 mod logistic;
 mod pass;
 mod solve;
 mod source;
+mod variance;
 
 #[cfg(test)]
 mod tests;
 
 pub(in crate::batch) use build::{build_falkon, build_nystrom, build_random};
+pub use elsewhere::RowSums;
+pub use variance::Variance;
 
 use super::forward::ClassWeights;
 use super::methods::{FALKON, NYSTROM, RANDOM_FEATURES};
 use super::sparse::{Samples, expected};
-use super::{Batches, Estimate, Expected, Fitted, Method, Problem, Watch};
+use super::{Batches, ErrorBars, Estimate, Expected, Fitted, Method, Problem, Watch};
 use crate::error::{Result, check_not_negative};
 use crate::features::{
     FeatureMap, FoldStatistics, LandmarkRule, Nystrom, Precision, RandomFeatures, Statistics,
@@ -144,6 +148,8 @@ pub struct FeatureRidge {
     pub precision: Precision,
     /// What is minimised.
     pub loss: FeatureLoss,
+    /// Which standard deviations predictions of numbers are given, if any.
+    pub error_bars: Option<Variance>,
     /// How much each class counts.
     pub class_weights: ClassWeights,
     /// Whether the error that new rows will see is estimated on rows that nothing was chosen on.
@@ -172,6 +178,7 @@ impl Default for FeatureRidge {
             solver: FeatureSolver::Auto,
             precision: Precision::Double,
             loss: FeatureLoss::Squared,
+            error_bars: None,
             class_weights: ClassWeights::Equal,
             estimate: true,
             selection_rows: 5000,
@@ -190,6 +197,7 @@ struct Found {
     ridge: f64,
     trials: Vec<Trial>,
     notes: Vec<String>,
+    error_bars: Option<ErrorBars>,
     /// What the rows of the sample that were held out are answered by a fit without them.
     held: Option<(Vec<usize>, Matrix)>,
 }
@@ -214,10 +222,10 @@ impl Method for FeatureRidge {
         if self.estimate && self.rank + self.rank / 4 >= open.len() {
             let found = self.find(&InMemory::of(&samples), &samples, Division::none(), watch)?;
             let held = self.without_parts(&problem, &samples, &division, watch)?;
-            return self.fitted(&problem, &samples, Found { held, ..found });
+            return self.fitted(&problem, &samples, samples.rows(), Found { held, ..found });
         }
         let found = self.find(&InMemory::of(&samples), &samples, division, watch)?;
-        self.fitted(&problem, &samples, found)
+        self.fitted(&problem, &samples, samples.rows(), found)
     }
 
     fn estimate(&self, rows: usize, _: usize) -> Option<Estimate> {
@@ -241,7 +249,7 @@ impl Method for FeatureRidge {
         let source = Read(data);
         let division = Division::new(self.estimate, source.rows(), self.seed);
         let found = self.find(&source, &samples, division, watch)?;
-        self.fitted(&sample, &samples, found)
+        self.fitted(&sample, &samples, data.rows().unwrap_or(samples.rows()), found)
     }
 }
 
@@ -305,7 +313,7 @@ impl FeatureRidge {
         let sampled = plan.iterative.then(|| Sampled::new(samples, &open, map.size()));
         let sampled_source = sampled.as_ref().map(Sampled::source);
         let summed: &dyn Source = sampled_source.as_ref().map_or(source, |sampled| sampled);
-        let sums = Data { source: summed, map: &map, division, watch };
+        let sums = Data::new(summed, &map, division, watch);
         let folds = self.whitened_statistics(&sums, samples.outputs())?;
         let ridge = match &self.ridges {
             Search::Fixed => self.ridge,
@@ -316,7 +324,7 @@ impl FeatureRidge {
                 if judged { best_ridge(&folds, &judges, &[HELD], ridge)?.0 } else { ridge }
             }
         };
-        let data = Data { source, map: &map, division, watch };
+        let data = Data::new(source, &map, division, watch);
         let held = self.held(samples, &division);
         let fit = Fit { settings: self, data: &data, folds: &folds, iterative: plan.iterative, ridge };
         let (mut start, mut answers) = (None, None);
@@ -339,7 +347,17 @@ impl FeatureRidge {
             ));
         }
         let function = map.function(&solution.w, solution.bias)?;
-        Ok(Found { function, kernel, ridge, trials, notes, held: answers.map(|answers| (held, answers)) })
+        let error_bars = match self.error_bars {
+            Some(kind) if !samples.classes() => {
+                // Conjugate gradients have had the sums of a sample alone.
+                let all =
+                    if plan.iterative { self.whitened_statistics(&data, samples.outputs())? } else { folds };
+                Some(variance::error_bars(kind, &map, &all.total()?, ridge)?)
+            }
+            _ => None,
+        };
+        let held = answers.map(|answers| (held, answers));
+        Ok(Found { function, kernel, ridge, trials, notes, error_bars, held })
     }
 
     /// The statistics of every part for whitened features.
@@ -399,13 +417,19 @@ impl FeatureRidge {
         Ok(Some((held, answers)))
     }
 
-    fn fitted(&self, problem: &Problem<'_>, samples: &Samples<'_>, found: Found) -> Result<Fitted> {
+    fn fitted(
+        &self,
+        problem: &Problem<'_>,
+        samples: &Samples<'_>,
+        rows: usize,
+        found: Found,
+    ) -> Result<Fitted> {
         let classes = samples.classes();
         let expected: Option<Expected> = found.held.map(|(rows, answers)| {
             let by = format!("{} rows that were held out from every choice", rows.len());
             expected(samples, rows, answers, 1.0, by)
         });
-        let record = Record::new(self.name(), samples.rows())
+        let record = Record::new(self.name(), rows)
             .with("ridge", found.ridge)
             .with("rank", self.rank)
             .with("precision", if self.precision == Precision::Single { "single" } else { "double" });
@@ -427,6 +451,7 @@ impl FeatureRidge {
             .with_task(problem.task())?
             .with_record(record)
             .with_calibration(calibration)?
+            .with_error_bars(found.error_bars)?
             .with_intervals(intervals)?;
         let mut fitted = Fitted::new(model, samples.rows());
         fitted.kernel = found.kernel;

@@ -1,5 +1,6 @@
-//! Passes over the rows: sums over blocks of features, made on all threads and added in order.
+//! Passes over the rows: sums over blocks of features, made on all threads and added in order, or made elsewhere.
 
+use super::elsewhere::Elsewhere;
 use super::source::{Block, Division, HELD, Owned, Source};
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result};
@@ -20,11 +21,110 @@ pub(super) struct Data<'a> {
     pub map: &'a FeatureMap,
     pub division: Division,
     pub watch: &'a dyn Watch,
+    /// The rows are not here: sums over them come from there.
+    elsewhere: Option<Elsewhere<'a>>,
+}
+
+/// A sum over rows, each with features `phi`, answers `y` and weight `w`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Pass {
+    /// `sum w phi y'`, `sum w phi`, `sum w y`, `sum w`.
+    Moments,
+    /// `sum r phi` and `sum r` with `r = w (phi.v - level)`, for columns `v`.
+    Covariance { columns: Vec<f64>, levels: Vec<f64> },
+    /// `sum r phi`, `sum r` and the sum of the losses, with `r` the slope of the logistic loss at `f = phi.v + constant`.
+    Loss { columns: Vec<f64>, constants: Vec<f64> },
+    /// `sum r phi` and `sum r` with `r = w p (1 - p) (phi.u + shift)`, `p` the probability at `f`; columns `v`, then `u`.
+    Curvature { columns: Vec<f64>, constants: Vec<f64>, shifts: Vec<f64> },
+}
+
+impl Pass {
+    /// How many numbers the sum has, for `m` features and `q` outputs.
+    pub(super) fn length(&self, m: usize, q: usize) -> usize {
+        match self {
+            Pass::Moments => m * (q + 1) + q + 1,
+            Pass::Covariance { .. } | Pass::Curvature { .. } => m * q + q,
+            Pass::Loss { .. } => m * q + q + 1,
+        }
+    }
+
+    /// Adds what the rows of a block contribute; their features stand row by row.
+    fn add(&self, features: &[f64], m: usize, block: Block<'_>, out: &mut [f64]) -> Result<()> {
+        let q = block.y.cols();
+        let (factors, columns) = match self {
+            Pass::Moments => (answers_and_ones(block), q + 1),
+            Pass::Covariance { columns, levels } => {
+                let mut along = times(features, m, columns)?;
+                for (i, row) in along.chunks_exact_mut(q).enumerate() {
+                    let weight = weight(block.weights, i);
+                    row.iter_mut().zip(levels).for_each(|(v, level)| *v = weight * (*v - level));
+                }
+                (along, q)
+            }
+            Pass::Loss { columns, constants } => {
+                let values = times(features, m, columns)?;
+                let (slopes, loss) = slopes(values, constants, block);
+                out[m * q + q] += loss;
+                (slopes, q)
+            }
+            Pass::Curvature { columns, constants, shifts } => {
+                (curvatures(&times(features, m, columns)?, constants, shifts, block), q)
+            }
+        };
+        let (image, totals) = out.split_at_mut(m * columns);
+        for row in factors.chunks_exact(columns) {
+            totals.iter_mut().zip(row).for_each(|(total, v)| *total += v);
+        }
+        add_transposed(features, m, &factors, image)
+    }
+}
+
+/// The answers and a 1 for every row, times its weight.
+fn answers_and_ones(block: Block<'_>) -> Vec<f64> {
+    let mut out = Vec::with_capacity(block.y.rows() * (block.y.cols() + 1));
+    for (i, y) in block.y.iter().enumerate() {
+        let weight = weight(block.weights, i);
+        out.extend(y.iter().map(|y| weight * y));
+        out.push(weight);
+    }
+    out
+}
+
+/// The slopes of the logistic loss where functions have these values less their constants, and the loss of all rows.
+fn slopes(mut values: Vec<f64>, constants: &[f64], block: Block<'_>) -> (Vec<f64>, f64) {
+    let mut loss = 0.0;
+    for (i, row) in values.chunks_exact_mut(constants.len()).enumerate() {
+        let weight = weight(block.weights, i);
+        for ((v, constant), sign) in row.iter_mut().zip(constants).zip(block.y.row(i)) {
+            let margin = sign * (*v + constant);
+            loss += weight * ((-margin.abs()).exp().ln_1p() + (-margin).max(0.0));
+            *v = -weight * sign / (1.0 + margin.exp());
+        }
+    }
+    (values, loss)
+}
+
+/// The curvatures of the logistic loss times a direction; a row holds the values of all functions, then the direction's.
+fn curvatures(values: &[f64], constants: &[f64], shifts: &[f64], block: Block<'_>) -> Vec<f64> {
+    let q = constants.len();
+    let mut out = Vec::with_capacity(values.len() / 2);
+    for (i, row) in values.chunks_exact(2 * q).enumerate() {
+        let weight = weight(block.weights, i);
+        for c in 0..q {
+            let p = 1.0 / (1.0 + (-(row[c] + constants[c])).exp());
+            out.push(weight * p * (1.0 - p) * (row[q + c] + shifts[c]));
+        }
+    }
+    out
 }
 
 /// Statistics of every part, in one pass.
 pub(super) fn statistics(rows: &Data<'_>, outputs: usize, precision: Precision) -> Result<FoldStatistics> {
     let (map, division) = (rows.map, rows.division);
+    if let Some(elsewhere) = &rows.elsewhere {
+        rows.about_to_ask("statistics")?;
+        return elsewhere.statistics(map, &division, outputs, precision);
+    }
     let m = map.size();
     let mut folds = FoldStatistics::new(division.parts(), m, outputs);
     let height = (HELD_NUMBERS / m.max(1)).clamp(64, 8192);
@@ -57,16 +157,31 @@ pub(super) fn statistics(rows: &Data<'_>, outputs: usize, precision: Precision) 
     Ok(folds)
 }
 
-impl Data<'_> {
-    /// Adds up what `visit(features, block, sums)` adds to `length` numbers, over all rows that are not held out (or all,
-    /// where `everything`). Features stand row by row.
-    pub(super) fn sum(
-        &self,
-        length: usize,
-        everything: bool,
-        visit: impl Fn(&[f64], Block<'_>, &mut [f64]) -> Result<()> + Sync,
-    ) -> Result<Vec<f64>> {
+impl<'a> Data<'a> {
+    pub(super) fn new(
+        source: &'a dyn Source,
+        map: &'a FeatureMap,
+        division: Division,
+        watch: &'a dyn Watch,
+    ) -> Self {
+        Self { source, map, division, watch, elsewhere: source.remote().map(Elsewhere::new) }
+    }
+
+    /// Tells that rows elsewhere are about to be summed, unless nobody waits for it any more.
+    fn about_to_ask(&self, detail: &str) -> Result<()> {
+        let progress = Progress::new("sums over rows elsewhere", 0, self.source.rows());
+        self.watch.progress(&Progress { detail: detail.to_owned(), ..progress });
+        if self.watch.stop_requested() { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    /// A sum over all rows that are not held out, or over all, where `everything`.
+    pub(super) fn sum(&self, pass: &Pass, outputs: usize, everything: bool) -> Result<Vec<f64>> {
         let m = self.map.size();
+        let length = pass.length(m, outputs);
+        if let Some(elsewhere) = &self.elsewhere {
+            self.about_to_ask("a pass")?;
+            return elsewhere.pass(self.map, &self.division, pass, everything, length);
+        }
         let height = (CACHED_NUMBERS / m.max(1)).clamp(16, 1024);
         let mut total = vec![0.0; length];
         self.source.each(&mut |block| {
@@ -92,7 +207,7 @@ impl Data<'_> {
                     let mut features = vec![0.0; (end - start) * m];
                     ready.fill(piece.x, &mut features)?;
                     let mut sums = vec![0.0; length];
-                    visit(&features, piece, &mut sums)?;
+                    pass.add(&features, m, piece, &mut sums)?;
                     Ok(sums)
                 });
                 let parts: Vec<Vec<f64>> = parts.collect::<Result<_>>()?;
@@ -107,7 +222,7 @@ impl Data<'_> {
 }
 
 /// `F V` for features `F` (row by row) and columns `V`, row by row.
-pub(super) fn times(features: &[f64], m: usize, columns: &[f64]) -> Result<Vec<f64>> {
+fn times(features: &[f64], m: usize, columns: &[f64]) -> Result<Vec<f64>> {
     let (n, q) = (features.len() / m, columns.len() / m);
     let mut out = vec![0.0; n * q];
     let to = ViewMut::row_major(&mut out, n, q)?;
@@ -116,14 +231,14 @@ pub(super) fn times(features: &[f64], m: usize, columns: &[f64]) -> Result<Vec<f
 }
 
 /// Adds `F' R` to columns, for features `F` and numbers `R` that both stand row by row.
-pub(super) fn add_transposed(features: &[f64], m: usize, rows: &[f64], out: &mut [f64]) -> Result<()> {
+fn add_transposed(features: &[f64], m: usize, rows: &[f64], out: &mut [f64]) -> Result<()> {
     let (n, q) = (features.len() / m, out.len() / m);
     let to = ViewMut::column_major(out, m, q)?;
     Ok(product(1.0, View::row_major(features, n, m)?.t(), View::row_major(rows, n, q)?, Write::Add, to)?)
 }
 
 /// How much row `i` counts.
-pub(super) fn weight(weights: Option<&[f64]>, i: usize) -> f64 {
+fn weight(weights: Option<&[f64]>, i: usize) -> f64 {
     weights.map_or(1.0, |weights| weights[i])
 }
 
@@ -143,19 +258,7 @@ impl Moments {
     /// In one pass, in double precision.
     pub(super) fn of(rows: &Data<'_>, q: usize, everything: bool) -> Result<Self> {
         let m = rows.map.size();
-        let mut sums = rows.sum(m * (q + 1) + q + 1, everything, |features, block, out| {
-            let (image, totals) = out.split_at_mut(m * (q + 1));
-            let mut right = Vec::with_capacity(block.x.rows() * (q + 1));
-            for (i, y) in block.y.iter().enumerate() {
-                let weight = weight(block.weights, i);
-                right.extend(y.iter().map(|y| weight * y));
-                right.push(weight);
-            }
-            for row in right.chunks_exact(q + 1) {
-                totals.iter_mut().zip(row).for_each(|(total, v)| *total += v);
-            }
-            add_transposed(features, m, &right, image)
-        })?;
+        let mut sums = rows.sum(&Pass::Moments, q, everything)?;
         let totals = sums.split_off(m * (q + 1));
         let weight = totals[q];
         let mean: Vec<f64> = sums.split_off(m * q).iter().map(|v| v / weight).collect();
@@ -174,19 +277,9 @@ pub(super) fn covariance_times(
     everything: bool,
 ) -> Result<Vec<f64>> {
     let (m, q) = (mean.len(), columns.len() / mean.len());
-    let levels: Vec<f64> = columns.chunks_exact(m).map(|v| crate::simd::dot(v, mean)).collect();
-    let mut sums = rows.sum(m * q + q, everything, |features, block, out| {
-        let mut along = times(features, m, columns)?;
-        let (image, totals) = out.split_at_mut(m * q);
-        for (i, row) in along.chunks_exact_mut(q).enumerate() {
-            let weight = weight(block.weights, i);
-            for ((v, level), total) in row.iter_mut().zip(&levels).zip(totals.iter_mut()) {
-                *v = weight * (*v - level);
-                *total += *v;
-            }
-        }
-        add_transposed(features, m, &along, image)
-    })?;
+    let levels = columns.chunks_exact(m).map(|v| crate::simd::dot(v, mean)).collect();
+    let pass = Pass::Covariance { columns: columns.to_vec(), levels };
+    let mut sums = rows.sum(&pass, q, everything)?;
     let totals = sums.split_off(m * q);
     for (column, total) in sums.chunks_exact_mut(m).zip(totals) {
         column.iter_mut().zip(mean).for_each(|(v, mean)| *v -= total * mean);

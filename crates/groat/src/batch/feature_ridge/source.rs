@@ -2,9 +2,11 @@
 
 use crate::batch::Batches;
 use crate::batch::sparse::{Samples, word};
+use crate::data::RemoteSums;
 use crate::data::synthetic::scatter;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matrix::{Matrix, PointSet, Points, Rows};
+use serde::{Deserialize, Serialize};
 
 /// Rows that are handed on at a time from memory.
 const BATCH: usize = 1 << 16;
@@ -21,6 +23,10 @@ pub(super) struct Block<'a> {
 pub(super) trait Source: Sync {
     /// Number of rows, where it is known.
     fn rows(&self) -> Option<usize>;
+    /// Where the rows are not here: who makes sums over them.
+    fn remote(&self) -> Option<&dyn RemoteSums> {
+        None
+    }
     /// Hands on all rows in order.
     fn each(&self, visit: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()>;
 }
@@ -62,6 +68,10 @@ impl Source for Read<'_> {
         self.0.rows()
     }
 
+    fn remote(&self) -> Option<&dyn RemoteSums> {
+        self.0.remote()
+    }
+
     fn each(&self, visit: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
         self.0.read(&mut |x, y| {
             x.check_finite("the features")?;
@@ -90,7 +100,7 @@ impl Owned {
 }
 
 /// Which part a row belongs to, by what it holds: copies of a row share a part, wherever they stand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Division {
     seed: u64,
     /// Share of the rows that nothing is chosen on.
@@ -121,6 +131,15 @@ impl Division {
     /// The same with parts that judge a ridge: three for small statistics, one beside a rest for large ones.
     pub(super) fn judged(self, features: usize) -> Self {
         if features <= 1500 { Self { judges: 3, rest: false, ..self } } else { Self { judges: 1, ..self } }
+    }
+
+    /// An error unless it is one that a fit can have asked for.
+    pub(super) fn check(&self) -> Result<()> {
+        let parts = self.judges + usize::from(self.rest);
+        if (1..=4).contains(&parts) && (0.0..1.0).contains(&self.held) {
+            return Ok(());
+        }
+        Err(Error::parameter("parts of the rows", parts, "1 to 4, and less than all of the rows held out"))
     }
 
     pub(super) fn holds_out(&self) -> bool {

@@ -4,7 +4,7 @@ use super::*;
 use crate::batch::{KernelRidge, Quiet};
 use crate::matrix::{Csr, Rows};
 
-fn cloud(n: usize, d: usize) -> (Matrix, Vec<f64>) {
+pub(super) fn cloud(n: usize, d: usize) -> (Matrix, Vec<f64>) {
     let number = |i: usize| ((i as f64) * 12.9898).sin() * 43758.5453 % 1.0;
     let x = Matrix::from_vec((0..n * d).map(number).collect(), n, d).unwrap();
     let noise = |i: usize| 0.1 * number(7 * i + 3);
@@ -13,7 +13,7 @@ fn cloud(n: usize, d: usize) -> (Matrix, Vec<f64>) {
     (x, y)
 }
 
-fn fixed(rank: usize, ridge: f64) -> FeatureRidge {
+pub(super) fn fixed(rank: usize, ridge: f64) -> FeatureRidge {
     FeatureRidge {
         kernel: Kernel::gaussian(0.7),
         widths: Search::Fixed,
@@ -25,12 +25,12 @@ fn fixed(rank: usize, ridge: f64) -> FeatureRidge {
     }
 }
 
-fn values(method: &FeatureRidge, x: &Matrix, y: &[f64]) -> Vec<f64> {
+pub(super) fn values(method: &FeatureRidge, x: &Matrix, y: &[f64]) -> Vec<f64> {
     let fitted = method.fit(&Problem::regression(x, y).unwrap(), &Quiet).unwrap();
     fitted.model.values(cloud(200, x.cols()).0.view()).unwrap().into_data()
 }
 
-fn worst(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn worst(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
@@ -178,4 +178,80 @@ fn orthogonal_frequencies_are_better_and_widths_of_features_count() {
     };
     let (plain, orthogonal) = (error(false), error(true));
     assert!(orthogonal < 0.9 * plain, "{orthogonal} {plain}");
+}
+
+#[test]
+fn deviations_are_those_of_the_textbook() {
+    let (x, y) = cloud(300, 2);
+    let new = Matrix::from_vec(vec![0.1, 0.2, -0.7, 0.5, 3.0, -4.0], 3, 2).unwrap();
+    for (kind, solver) in [
+        (Variance::SubsetOfRegressors, FeatureSolver::Direct),
+        (Variance::DeterministicTraining, FeatureSolver::Direct),
+        (Variance::DeterministicTraining, FeatureSolver::Iterative),
+    ] {
+        let method = FeatureRidge { error_bars: Some(kind), solver, ..fixed(25, 0.3) };
+        let model = method.fit(&Problem::regression(&x, &y).unwrap(), &Quiet).unwrap().model;
+        let model = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        let found = model.standard_deviation(&new).unwrap();
+        let function = model.expansion().unwrap();
+        let (kernel, v) = (function.kernel(), function.vectors());
+        // [1, K]' [1, K] + ridge [0, K_vv], as a dense matrix.
+        let m = v.rows();
+        let phi = |x: &[f64]| -> Vec<f64> {
+            let k = crate::gram::cross(kernel, Rows::one(x), v).unwrap();
+            std::iter::once(1.0).chain(k.data().iter().copied()).collect()
+        };
+        let rows: Vec<Vec<f64>> = x.view().iter().map(phi).collect();
+        let between = crate::gram::matrix(kernel, v).unwrap();
+        let mut dense = vec![0.0; (m + 1) * (m + 1)];
+        for i in 0..=m {
+            for j in 0..=m {
+                let penalty = if i > 0 && j > 0 { 0.3 * between[(i - 1, j - 1)] } else { 0.0 };
+                dense[i * (m + 1) + j] = rows.iter().map(|row| row[i] * row[j]).sum::<f64>() + penalty;
+            }
+        }
+        let dense = groat_linalg::Cholesky::factor(dense, m + 1).unwrap();
+        let landmarks = groat_linalg::Cholesky::factor(between.into_data(), m).unwrap();
+        // sigma^2: residuals over the rows less the trace of the smoother and the constant.
+        let mut left = 300.0;
+        for row in &rows {
+            let mut image = row.clone();
+            dense.solve(&mut image).unwrap();
+            left -= crate::simd::dot(row, &image);
+        }
+        let answers = model.values(&x).unwrap();
+        let noise = answers.data().iter().zip(&y).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / left;
+        for (i, row) in new.view().iter().enumerate() {
+            let phi = phi(row);
+            let (mut image, mut z) = (phi.clone(), phi[1..].to_vec());
+            dense.solve(&mut image).unwrap();
+            landmarks.solve_lower(&mut z).unwrap();
+            let unexplained = if kind == Variance::SubsetOfRegressors {
+                0.0
+            } else {
+                (1.0 - crate::simd::dot(&z, &z)) / 0.3
+            };
+            let variance = noise * (1.0 + crate::simd::dot(&phi, &image) + unexplained);
+            let off = (found[(i, 0)] / variance.sqrt() - 1.0).abs();
+            assert!(off < 1e-6, "{kind:?} {solver:?} row {i}: {} {}", found[(i, 0)], variance.sqrt());
+        }
+    }
+}
+
+#[test]
+fn deviations_of_random_features_are_those_of_a_linear_model() {
+    let (x, y) = cloud(400, 2);
+    let basis = Basis::Random { orthogonal: true, paired: true };
+    let method = FeatureRidge { basis, error_bars: Some(Variance::DeterministicTraining), ..fixed(20, 0.5) };
+    let model = method.fit(&Problem::regression(&x, &y).unwrap(), &Quiet).unwrap().model;
+    let model = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    let deviations = model.standard_deviation(&x).unwrap();
+    // The mean of the variances over the rows: sigma^2 (1 + degrees of freedom / n), constant included.
+    let residuals: f64 = model.values(&x).unwrap().data().iter().zip(&y).map(|(a, b)| (a - b).powi(2)).sum();
+    let mean = deviations.data().iter().map(|v| v * v).sum::<f64>() / 400.0;
+    // With sigma^2 = residuals / (n - freedom), freedom follows from the mean; it lies between 1 and 21 features.
+    let noise = model.error_bars().unwrap().noise_variance()[0];
+    let freedom = 400.0 - residuals / noise;
+    assert!((1.0..21.0).contains(&freedom), "{freedom}");
+    assert!((mean / noise - 1.0 - freedom / 400.0).abs() < 1e-9, "{mean} {noise} {freedom}");
 }

@@ -217,6 +217,12 @@ pub(super) const PRECISION: Parameter = row(
     Range::Choice(&["double", "single"]),
     "precision of the products in sums over rows; the solution is refined in double precision either way",
 );
+pub(super) const ERROR_BARS: Parameter = row(
+    "error_bars",
+    Range::Choice(&["none", "sr", "dtc"]),
+    "standard deviations of predictions: none, those of the subset of regressors, or those of the deterministic training \
+     conditional, which grow where landmarks are far",
+);
 pub(super) const ORTHOGONAL: Parameter = row(
     "orthogonal",
     Range::Flag,

@@ -49,6 +49,7 @@ mod tests;
 
 pub(in crate::batch) use build::build;
 pub(in crate::batch) use expected::expected;
+pub use order::drawing_order;
 pub(in crate::batch) use order::word;
 pub(in crate::batch) use samples::Samples;
 pub(in crate::batch) use search::search;

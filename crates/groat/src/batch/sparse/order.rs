@@ -26,6 +26,12 @@ pub(in crate::batch) fn word(point: Point<'_>, seed: u64) -> u64 {
     }
 }
 
+/// A number for every row by which rows are drawn: those with the least come first. It depends on what a row holds and on the
+/// seed, not on where the row stands, so that whoever holds some of the rows can tell which of them are among the first.
+pub fn drawing_order(x: Points<'_>, seed: u64) -> Vec<u64> {
+    (0..x.rows()).map(|i| scatter(word(x.point(i), seed))).collect()
+}
+
 impl Order {
     pub(super) fn of(x: Points<'_>, seed: u64) -> Self {
         Self { words: (0..x.rows()).map(|i| word(x.point(i), seed)).collect() }
