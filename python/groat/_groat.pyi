@@ -24,6 +24,8 @@ __all__ = [
     "FeatureMap",
     "Method",
     "Algorithm",
+    "RowSums",
+    "drawing_order",
     "methods",
     "tune_support",
     "algorithms",
@@ -182,6 +184,19 @@ class BatchLearner:
         feature_names: Sequence[str] | None = None,
         target_name: str | None = None,
         categorical: Sequence[str] = ...,
+        progress: _Progress | None = None,
+    ) -> Self: ...
+    def fit_elsewhere(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        sum: Callable[[bytes, bytes], ArrayLike],
+        rows: int,
+        *,
+        mean: ArrayLike | None = None,
+        scale: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        target_name: str | None = None,
         progress: _Progress | None = None,
     ) -> Self: ...
     def predict(self, x: _Rows) -> NDArray[Any]: ...
@@ -397,6 +412,14 @@ class FeatureMap:
     def notes(self) -> list[str]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
+@final
+class RowSums:
+    def __new__(cls, map: bytes, mean: ArrayLike | None = None, scale: ArrayLike | None = None) -> Self: ...
+    def sum(self, pass_: bytes, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]: ...
+    @property
+    def size(self) -> int: ...
+
+def drawing_order(x: ArrayLike, seed: int = 0) -> NDArray[np.uint64]: ...
 @final
 class DriftWindow:
     def __new__(cls) -> Self: ...

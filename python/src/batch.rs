@@ -11,11 +11,12 @@ use crate::model::{PyModel, codes_of, deviations_of, probabilities_of, values_of
 use crate::outcome::{Outcome, PyTrial};
 use crate::points::{Given, answered, described};
 use crate::settings::{settings_of, whole};
+use crate::sums::{Elsewhere, standardisation_of};
 use crate::threads::detached;
 use crate::vectors::rows_of_vectors;
 use crate::watch::watched;
 use groat::batch::density::Density;
-use groat::batch::{BoxedMethod, KernelChoice, Methods, Preparation, TaskKind, learn};
+use groat::batch::{BoxedMethod, KernelChoice, Methods, Preparation, TaskKind, learn, learn_elsewhere};
 use groat::data::{Answers, Column, Dataset};
 use groat::settings::Settings;
 use groat::{Matrix, Result};
@@ -175,6 +176,38 @@ impl BatchLearner {
         let fitted = watched(slf.py(), progress, |watch| learn(&data, &*method, learner.preparation, watch))?;
         let support = detached(slf.py(), || rows_of_vectors(&fitted.model, data.x()))?.map_err(raise)?;
         learner.set_outcome(Outcome::new(fitted, labels, support));
+        Ok(slf.clone())
+    }
+
+    /// Fits the model to so many rows that others hold, and returns the learner itself. x and y are some of the rows, on
+    /// which is chosen what has to be; `sum(map, pass)` asks all others by RowSums and adds their answers up; mean and scale
+    /// standardise the features of all.
+    #[pyo3(signature = (x, y, sum, rows, *, mean=None, scale=None, feature_names=None, target_name=None, progress=None))]
+    fn fit_elsewhere<'py>(
+        slf: &Bound<'py, Self>,
+        x: &Bound<'py, PyAny>,
+        y: &Bound<'py, PyAny>,
+        sum: Py<PyAny>,
+        rows: usize,
+        mean: Option<&Bound<'py, PyAny>>,
+        scale: Option<&Bound<'py, PyAny>>,
+        feature_names: Option<Vec<String>>,
+        target_name: Option<String>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let learner = slf.get();
+        let names = Names { features: feature_names, target: target_name, categorical: Vec::new() };
+        let (sample, labels) = learner.data(x, Some(y), names)?;
+        let classes = labels.as_ref().map_or(&[][..], |labels| &labels.names);
+        let method = learner.build(sample.x().cols(), classes).map_err(raise)?;
+        let standardisation = standardisation_of(mean, scale)?;
+        let (elsewhere, seed) = (Elsewhere::new(rows, sum), learner.preparation.seed);
+        let fitted = watched(slf.py(), progress, |watch| {
+            learn_elsewhere(&sample, standardisation, &elsewhere, &*method, seed, watch)
+        });
+        // What the callable raised says more than that the fit was stopped by it.
+        let fitted = fitted.map_err(|error| elsewhere.raised().unwrap_or(error))?;
+        learner.set_outcome(Outcome::new(fitted, labels, None));
         Ok(slf.clone())
     }
 

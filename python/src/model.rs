@@ -4,7 +4,7 @@ use crate::arrays::{Input, array2, copied, finite_vector, squeezed};
 use crate::errors::{ParameterError, raise};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::points::answered;
-use groat::data::Standardisation;
+use crate::sums::standardisation_of;
 use groat::model::{Decision, Task};
 use groat::{Expansion, Model};
 use numpy::IntoPyArray;
@@ -51,7 +51,8 @@ pub(crate) fn deviations_of<'py>(
     if model.error_bars().is_none() {
         let method = &model.record().method;
         let text = format!(
-            "{method} gives no error bars for this task: regressions that select their vectors have them"
+            "{method} gives no error bars for this task: regressions that select their vectors have them, and those on \
+             features where error_bars asks for them"
         );
         return Err(ParameterError::new_err(text));
     }
@@ -97,14 +98,7 @@ impl PyModel {
                 return Err(ParameterError::new_err(text));
             }
         };
-        let standardisation = match (mean, scale) {
-            (None, None) => None,
-            (Some(mean), Some(scale)) => {
-                let (mean, scale) = (finite_vector("mean", mean)?, finite_vector("scale", scale)?);
-                Some(Standardisation::new(mean, scale).map_err(raise)?)
-            }
-            _ => return Err(ParameterError::new_err("mean and scale belong together: give both or none")),
-        };
+        let standardisation = standardisation_of(mean, scale)?;
         let vectors = Input::<f64>::rows_of("vectors", vectors)?.rows()?.to_matrix();
         let weights = Input::<f64>::columns_of("weights", weights)?.rows()?.to_matrix();
         let mut function = Expansion::new(kernel_of(kernel)?, vectors, weights).map_err(raise)?;

@@ -81,3 +81,21 @@ def test_components_through_landmarks(curve: tuple[Array, Array]) -> None:
     full = groat.KernelPCA(n_components=2, width=1.5).fit_transform(x)
     quick = groat.KernelPCA(n_components=2, width=1.5, n_landmarks=100).fit_transform(x)
     np.testing.assert_allclose(np.abs(quick), np.abs(full), atol=1e-2)
+
+
+@pytest.mark.parametrize("model", [groat.NystromRegressor(60, error_bars="dtc"), groat.RandomFeatureRegressor(60, error_bars="sr")])
+def test_deviations_are_there_where_they_are_asked_for(curve: tuple[Array, Array], model: Any) -> None:
+    x, y = curve
+    deviations = model.fit(x, y).predict_std(x)
+    assert deviations.shape == (400,) and np.all(deviations > 0.05)
+    # The noise is 0.1; nine in ten errors are within 1.64 deviations.
+    assert 0.8 < np.mean(np.abs(model.predict(x) - y) < 1.64 * deviations) < 0.98
+    with pytest.raises(groat.ParameterError, match="error_bars"):
+        groat.NystromRegressor(20).fit(x, y).predict_std(x)
+
+
+def test_deviations_grow_away_from_the_landmarks(curve: tuple[Array, Array]) -> None:
+    x, y = curve
+    model = groat.NystromRegressor(60, width=1.0, alpha=0.1, error_bars="dtc").fit(x, y)
+    near, far = model.predict_std([[0.0, 0.0], [30.0, 30.0]])
+    assert far > 3 * near

@@ -258,7 +258,8 @@ class Regressor(RegressorMixin, BatchEstimator):
             return getattr(self._learner, name)(rows)
 
     def predict_std(self, X: Any) -> Any:
-        """Standard deviation of what will be observed at each row, for methods that select their vectors."""
+        """Standard deviation of what will be observed at each row, for methods that select their vectors, and on explicit
+        features where ``error_bars`` asks for it."""
         return self._fitted_rows(X, "predict_std")
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Any:

@@ -30,6 +30,9 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "degree": ("int, default=3", "Degree of the kernel 'poly'."),
     "epsilon": ("float or None, default=None",
                 "Errors up to this cost nothing; None takes a twentieth of the target's deviation."),
+    "error_bars": ("{{'none', 'sr', 'dtc'}}, default='none'",
+                   "Whether ``predict_std`` is there: 'sr', the deviations of the subset of regressors, or 'dtc', those of the "
+                   "deterministic training conditional, which grow where landmarks are far."),
     "estimate": ("bool, default=True",
                  "Whether the error that new rows will see is estimated on rows that nothing was chosen on. Intervals and "
                  "probabilities come from there."),

@@ -68,9 +68,9 @@ class NystromRegressor(_Landmarks, Regressor):
     def __init__(
         self, n_components: int = 1000, *, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
         coef0: float = 1.0, alpha: Any = None, solver: str = "direct", landmarks: str = "pivoted",
-        precision: str = "double", estimate: bool = True, selection_rows: int | None = None, tol: float | None = None,
-        max_iter: int = -1, standardise: bool = True, memory: str | None = None, random_state: Any = None,
-        n_jobs: int | None = None, verbose: int = 0,
+        precision: str = "double", estimate: bool = True, error_bars: str = "none", selection_rows: int | None = None,
+        tol: float | None = None, max_iter: int = -1, standardise: bool = True, memory: str | None = None,
+        random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -116,7 +116,8 @@ class RandomFeatureRegressor(Regressor):
     def __init__(
         self, n_components: int = 1000, *, kernel: Any = "rbf", width: Any = None, gamma: Any = None, alpha: Any = None,
         orthogonal: bool = True, form: str = "paired", precision: str = "double", estimate: bool = True,
-        selection_rows: int | None = None, tol: float | None = None, max_iter: int = -1, standardise: bool = True,
+        error_bars: str = "none", selection_rows: int | None = None, tol: float | None = None, max_iter: int = -1,
+        standardise: bool = True,
         memory: str | None = None, random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         keep(self, locals())
