@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import subprocess
 import time
@@ -40,11 +41,13 @@ def race(repeats: int, *contenders: Callable[[], Any]) -> list[Timed]:
 
 
 def example(name: str) -> pathlib.Path:
-    """Builds one of the library's example programs, optimised, and says where it is."""
+    """Builds one of the library's example programs and says where it is. GROAT_PROFILE=dev takes the development build, which
+    is there already where the tests have been run: for ratios on the way, not for the record."""
     root = pathlib.Path(__file__).resolve().parents[1]
-    build = ["cargo", "build", "--quiet", "--release", "--workspace", "--all-features", "--example", name]
+    profile = os.environ.get("GROAT_PROFILE", "release")
+    build = ["cargo", "build", "--quiet", "--profile", profile, "--workspace", "--all-features", "--example", name]
     subprocess.run(build, cwd=root, check=True)
-    return root / "target/release/examples" / name
+    return root / "target" / ("debug" if profile == "dev" else profile) / "examples" / name
 
 
 class Verdicts:

@@ -49,7 +49,7 @@ def theirs(x, y, new, width: float, ridge: float, rank: int) -> np.ndarray:
 
 
 def main() -> int:
-    import groat
+    from groat._groat import BatchLearner
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default="../shared/data")
@@ -68,13 +68,13 @@ def main() -> int:
         x_train, x_test = (x_train - mean) / scale, (x_test - mean) / scale
         rank, error = SETS[name], lambda answers: float(np.sqrt(np.mean((answers - y_test) ** 2)))
         begin = time.perf_counter()
-        ours = groat.BatchLearner("nystrom", standardise=False, rank=rank).fit(x_train, y_train)
+        ours = BatchLearner("nystrom", standardise=False, rank=rank).fit(x_train, y_train)
         seconds = time.perf_counter() - begin
         width = float(str(ours.model.kernel).split("width=")[1])
         ridge = float(ours.model.record["settings"]["ridge"])
         found = {"nystrom": error(ours.predict(x_test))}
         kernel = f"gaussian:width={width!r}"
-        random = groat.BatchLearner("rff", kernel, standardise=False, rank=rank, ridge=ridge).fit(x_train, y_train)
+        random = BatchLearner("rff", kernel, standardise=False, rank=rank, ridge=ridge).fit(x_train, y_train)
         found["rff"] = error(random.predict(x_test))
         found["scikit-learn"] = error(theirs(x_train, y_train, x_test, width, ridge, rank))
         print(f"{name}: {len(x_train)} training rows, width {width:.3g}, ridge {ridge:.3g}, {seconds:.1f} s; deviation {y_test.std():.4g}")

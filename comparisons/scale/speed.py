@@ -35,8 +35,8 @@ def made_up(n: int, d: int = 8) -> tuple[np.ndarray, np.ndarray]:
 
 def kin40k(folder: str) -> tuple[np.ndarray, np.ndarray]:
     table = np.loadtxt(pathlib.Path(folder) / "kin40k" / "data.csv.gz", delimiter=",", skiprows=1)
-    marks = np.loadtxt(pathlib.Path(folder) / "kin40k" / "splits.csv.gz", delimiter=",", skiprows=1).ravel()
-    train = table[marks[: len(table)] == 0] if len(marks) == len(table) else table[:10_000]
+    marks = np.loadtxt(pathlib.Path(folder) / "kin40k" / "splits.csv.gz", delimiter=",", skiprows=1, ndmin=2)
+    train = table[marks[:, 0] == 0]
     return train[:, :-1], train[:, -1]
 
 
@@ -61,10 +61,10 @@ def sklearn_fit(x: np.ndarray, y: np.ndarray, rank: int) -> None:
 
 
 def groat_fit(x: np.ndarray, y: np.ndarray, rank: int, precision: str, landmarks: str) -> None:
-    import groat
+    from groat._groat import BatchLearner
 
     kernel = f"gaussian:width={WIDTH}"
-    groat.BatchLearner(
+    BatchLearner(
         "nystrom",
         kernel,
         standardise=False,
