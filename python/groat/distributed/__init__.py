@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from groat._groat import BatchLearner
+from groat._groat import BatchLearner, Method
 from groat.distributed._fit import Engine, Serial, fit_parts
 from groat.distributed._parts import ParquetPart
 
@@ -24,7 +24,7 @@ def fit(
     y: Any = None,
     *,
     target: str | Sequence[str] | None = None,
-    method: str = "nystrom",
+    method: str = Method.NYSTROM,
     kernel: Any = None,
     task: str = "regression",
     standardise: bool = True,

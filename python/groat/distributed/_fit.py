@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any, Protocol, TypeVar
 
-from groat._groat import BatchLearner
+from groat._groat import BatchLearner, Method
 from groat.distributed._parts import Part, Survey, added, sum_of
 from groat.errors import DataError
 
@@ -41,7 +41,7 @@ class Serial:
 
 def fit_parts(
     engine: Engine,
-    method: str = "nystrom",
+    method: str = Method.NYSTROM,
     kernel: Any = None,
     *,
     task: str = "regression",

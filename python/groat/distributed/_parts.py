@@ -7,7 +7,7 @@ Nothing here knows an engine. A part is a pair of arrays (features, target) or s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -139,8 +139,7 @@ def _drawn(survey: Survey | None, size: int) -> Survey | None:
     if survey.labels is not None and len(place) > size:
         firsts = [place[np.flatnonzero(survey.y[place] == label)[:1]] for label in survey.labels]
         kept = np.concatenate([kept, *(first for first in firsts if len(first) and first[0] not in kept)])
-    survey.order, survey.x, survey.y = survey.order[kept], survey.x[kept], survey.y[kept]
-    return survey
+    return replace(survey, order=survey.order[kept], x=survey.x[kept], y=survey.y[kept])
 
 
 def targets_of(y: Array, labels: Array | None) -> Array:
