@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import pathlib
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,6 +50,30 @@ def example(name: str) -> pathlib.Path:
     build = ["cargo", "build", "--quiet", "--profile", profile, "--workspace", "--all-features", "--example", name]
     subprocess.run(build, cwd=root, check=True)
     return root / "target" / ("debug" if profile == "dev" else profile) / "examples" / name
+
+
+class _Both:
+    """Writes to two files at once."""
+
+    def __init__(self, *files) -> None:
+        self.files = files
+
+    def write(self, text: str) -> int:
+        for file in self.files:
+            file.write(text)
+            file.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        for file in self.files:
+            file.flush()
+
+
+def keep(name: str) -> None:
+    """From here on what is printed also goes to comparisons/runs/<today>/NAME.txt."""
+    folder = pathlib.Path(__file__).resolve().parent / "runs" / datetime.date.today().isoformat()
+    folder.mkdir(parents=True, exist_ok=True)
+    sys.stdout = _Both(sys.stdout, (folder / f"{name}.txt").open("w"))
 
 
 class Verdicts:

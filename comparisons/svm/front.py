@@ -1,8 +1,8 @@
 """Test error against training time of support vector machines that see all, parts or some of the rows.
 
-Exact, in chunks, one pass as LASVM does it, random subsamples with the exact solver, subsamples near the boundary, and a
-linear machine; on ijcnn1 and on noisy data of 16 features. Cost and width are those of the exact machine throughout. There
-is no target: the table is printed as it comes out, also where a plain subsample wins. --large runs the chunked training of
+Exact, in chunks, one pass as LASVM does it, random subsamples with the exact solver, subsamples near the boundary, a linear
+machine on the features as they are, and linear ones on random features and on landmarks; on ijcnn1 and on noisy data of 16
+features. Cost and width are those of the exact machine throughout. There is no target: the table is printed as it comes out, also where a plain subsample wins. --large runs the chunked training of
 500,000 noisy rows through the command with a limit of memory and prints its peak.
 """
 
@@ -19,6 +19,8 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import keep  # noqa: E402
 from speed import ijcnn1, noisy  # noqa: E402
 
 
@@ -65,6 +67,7 @@ def main() -> int:
     if arguments.large:
         large(arguments.large, arguments.program)
         return 0
+    keep("svm-front")
     from groat import Kernel
     from groat._groat import BatchLearner
 
@@ -77,14 +80,20 @@ def main() -> int:
         forms += [(f"random {n // k}", "svc", {"subsample": n // k}) for k in (2, 4, 8, 16)]
         forms += [(f"boundary {n // k}", "svc", {"subsample": n // k, "subsampling": "boundary"}) for k in (4, 16)]
         forms += [("linear", "linear-svc", {})]
+        forms += [(f"random features {r}", "rff", {"rank": r, "estimate": False}) for r in (200, 1000)]
+        forms += [(f"landmarks {r}", "nystrom", {"rank": r, "estimate": False}) for r in (200, 1000)]
         for title, method, more in forms:
-            chosen = kernel if method == "svc" else None
-            learner = BatchLearner(method, chosen, task="classification", standardise=False, cost=cost, **more)
+            if method != "linear-svc":
+                more = {"kernel": kernel, **more}
+            if method.endswith("svc"):
+                more = {"cost": cost, **more}
+            learner = BatchLearner(method, task="classification", standardise=False, **more)
             begin = time.perf_counter()
             model = learner.fit(x, y).model
             seconds = time.perf_counter() - begin
             error = 100 * np.mean(np.asarray(model.predict(new)).ravel().astype(int) != truth)
-            print(f"  {title:<20} {seconds:8.3f} s   {error:6.2f} % wrong   {model.vectors.shape[0]:6d} vectors", flush=True)
+            size = len(model.vectors) if method in ("svc", "nystrom") else more.get("rank", 1)
+            print(f"  {title:<20} {seconds:8.3f} s   {error:6.2f} % wrong   {size:6d} vectors or features", flush=True)
     return 0
 
 

@@ -184,6 +184,7 @@ class BatchLearner:
         feature_names: Sequence[str] | None = None,
         target_name: str | None = None,
         categorical: Sequence[str] = ...,
+        start: Model | None = None,
         progress: _Progress | None = None,
     ) -> Self: ...
     def fit_elsewhere(

@@ -16,7 +16,9 @@ use crate::threads::detached;
 use crate::vectors::rows_of_vectors;
 use crate::watch::watched;
 use groat::batch::density::Density;
-use groat::batch::{BoxedMethod, KernelChoice, Methods, Preparation, TaskKind, learn, learn_elsewhere};
+use groat::batch::{
+    BoxedMethod, KernelChoice, Methods, Preparation, TaskKind, learn, learn_elsewhere, learn_from,
+};
 use groat::data::{Answers, Column, Dataset};
 use groat::settings::Settings;
 use groat::{Matrix, Result};
@@ -151,10 +153,13 @@ impl BatchLearner {
 
     /// Fits the model, and returns the learner itself. A density has no y.
     ///
+    /// `start` is a model of the same method to go on from: one that a limit or a stop ended, one of another cost, or one
+    /// of fewer rows. Its scaling is kept, and what it has settled where nothing else is given.
+    ///
     /// `progress(stage, done, total, detail)` is called now and then; if it returns False, the fit stops with
     /// the model found so far, or raises StoppedError if there is none.
     #[pyo3(signature = (x, y=None, *, sample_weight=None, feature_names=None, target_name=None,
-        categorical=Vec::new(), progress=None))]
+        categorical=Vec::new(), start=None, progress=None))]
     fn fit<'py>(
         slf: &Bound<'py, Self>,
         x: &Bound<'py, PyAny>,
@@ -163,6 +168,7 @@ impl BatchLearner {
         feature_names: Option<Vec<String>>,
         target_name: Option<String>,
         categorical: Vec<String>,
+        start: Option<&Bound<'py, PyModel>>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
         let learner = slf.get();
@@ -173,7 +179,11 @@ impl BatchLearner {
         }
         let classes = labels.as_ref().map_or(&[][..], |labels| &labels.names);
         let method = learner.build(data.x().cols(), classes).map_err(raise)?;
-        let fitted = watched(slf.py(), progress, |watch| learn(&data, &*method, learner.preparation, watch))?;
+        let start = start.map(|start| start.get().model.clone());
+        let fitted = watched(slf.py(), progress, |watch| match &start {
+            Some(start) => learn_from(&data, &*method, learner.preparation, start, watch),
+            None => learn(&data, &*method, learner.preparation, watch),
+        })?;
         let support = detached(slf.py(), || rows_of_vectors(&fitted.model, data.x()))?.map_err(raise)?;
         learner.set_outcome(Outcome::new(fitted, labels, support));
         Ok(slf.clone())

@@ -29,7 +29,8 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "coverage": ("float, default=0.9", "Share of targets that intervals hold in the long run."),
     "degree": ("int, default=3", "Degree of the kernel 'poly'."),
     "epsilon": ("float or None, default=None",
-                "Errors up to this cost nothing; None takes a twentieth of the target's deviation."),
+                "Errors up to this cost nothing; None takes a quarter of the error that the search finds possible, "
+                "or a twentieth of the target's deviation where nothing is searched."),
     "error_bars": ("{{'none', 'sr', 'dtc'}}, default='none'",
                    "Whether ``predict_std`` is there: 'sr', the deviations of the subset of regressors, or 'dtc', those of the "
                    "deterministic training conditional, which grow where landmarks are far."),

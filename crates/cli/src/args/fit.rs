@@ -27,10 +27,12 @@ Examples:
       A kernel with compact support and a sparse matrix, for many rows and few features
   groat fit big.csv --target y --method nystrom --rank 2000 --dry-run
       What a million rows on 2000 landmarks would take
+  groat fit more.csv --target y --method svr --warm-start model.safetensors --cost 10
+      From where an earlier fit stands, with its kernel, to another cost
   zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3
       From a pipe, nothing left to choose
 
-Ctrl-C ends the selection of `ols` with the model so far, which is written and marked as such (exit code 130); a \
+Ctrl-C ends a selection, a search or a solver with the model so far, which is written and marked as such (exit code 130); a \
 second Ctrl-C ends the command at once and writes nothing.")]
 pub struct FitArgs {
     #[command(flatten)]
@@ -84,6 +86,10 @@ pub struct FitArgs {
     /// leave-one-out [default: gaussian]
     #[arg(long, value_name = "KERNEL", help_heading = "Method")]
     pub kernel: Option<KernelArg>,
+    /// Go on from a model of the same method: one that --max-time, --max-iterations or Ctrl-C ended, one of another cost,
+    /// or one of fewer rows. Its scaling is kept; so are kernel, cost, nu and epsilon where none is given
+    #[arg(long, value_name = "MODEL", conflicts_with = "stream", help_heading = "Method")]
+    pub warm_start: Option<PathBuf>,
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Also compare methods with their defaults on three parts of the rows (of up to 4000), each left out once: those

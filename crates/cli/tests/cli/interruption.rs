@@ -41,11 +41,14 @@ fn a_search_that_is_stopped_writes_a_model() {
     let f = Folder::new();
     f.put("long.csv", waves(3000));
     f.put("classes.csv", classes(6000, 1000));
+    f.put("some.csv", classes(4000, 60));
     let density = "--task density --drop y";
     for (line, stage, signal) in [
         ("fit long.csv -t y --method ols --loo l.csv", "choosing the width", "INT"),
         ("fit long.csv -t y --method ols --per-feature", "choosing the width", "TERM"),
         ("fit classes.csv -t class --method ols", "choosing the width", "HUP"),
+        ("fit long.csv -t y --method svr --selection-rows 3000", "looking for the width", "INT"),
+        ("fit some.csv -t class --method svc --selection-rows 4000", "looking for the width", "TERM"),
         (&format!("fit long.csv {density}"), "choosing the Parzen width", "INT"),
         (&format!("fit long.csv {density} --parzen-width 0.1"), "choosing the width", "TERM"),
     ] {
@@ -59,7 +62,7 @@ fn a_search_that_is_stopped_writes_a_model() {
         let shown = f.json("inspect m.safetensors");
         assert!(shown["vectors"].as_u64() > Some(0), "{line}");
         std::fs::remove_file(f.file("m.safetensors")).unwrap();
-        assert_eq!(f.names(), ["classes.csv", "long.csv"], "{line}");
+        assert_eq!(f.names(), ["classes.csv", "long.csv", "some.csv"], "{line}");
     }
 }
 

@@ -110,3 +110,48 @@ fn limits_say_what_to_do() {
         assert!(refused.contains(said), "{line}: {refused}");
     }
 }
+
+#[test]
+fn a_saved_model_is_gone_on_from() {
+    let f = data();
+    let fit = |more: &str| {
+        f.json(&format!("fit moons.csv -t moon --features a,b --method svc --tolerance 1e-6 {more}"))
+    };
+    let given = "--kernel matern52:width=0.7 --cost 10";
+    fit(&format!("{given} --max-iterations 20 -o cut.safetensors"));
+    let whole = fit(&format!("{given} -o whole.safetensors"));
+    let on = fit("--warm-start cut.safetensors -o on.safetensors");
+    // Kernel and cost are those of the model, and the answers those of a fit from nothing.
+    assert_eq!(on["kernel"], whole["kernel"]);
+    let scores = |model: &str| {
+        let text = f.run(&format!("predict {model} moons.csv --scores"));
+        let number =
+            |line: &str| line.split(',').filter_map(|cell| cell.parse::<f64>().ok()).collect::<Vec<_>>();
+        text.lines().skip(1).map(number).collect::<Vec<Vec<f64>>>()
+    };
+    let (a, b) = (scores("on.safetensors"), scores("whole.safetensors"));
+    assert_eq!((a.len(), a[0].len()), (240, b[0].len()));
+    assert!(!a[0].is_empty());
+    for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
+        assert!((a - b).abs() < 1e-4, "{a} and {b}");
+    }
+    // A model may be gone on from in its own place, to another cost.
+    fit("--warm-start on.safetensors --cost 20 -o on.safetensors");
+    for (line, code, said) in [
+        ("-t moon --features a,b --method krr --warm-start on.safetensors", 2, "krr knows no going on"),
+        ("-t moon --features a,b --method svc --stream --warm-start on.safetensors", 2, "--stream"),
+        ("-t moon --features a,b --method svc --chunk 60 --warm-start on.safetensors", 1, "chunk"),
+        ("-t height --features a,b --method svr --warm-start on.safetensors", 1, "a model of svc"),
+        ("-t kind --features a,b --method svc --warm-start on.safetensors", 1, "the classes down, up"),
+        ("-t moon --features a,height --method svc --warm-start on.safetensors", 1, "the feature b"),
+        ("-t moon --features a --method svc --warm-start on.safetensors", 1, "2 features"),
+        (
+            "-t moon --features a,b --method svc --no-standardise --warm-start on.safetensors",
+            1,
+            "standardised",
+        ),
+    ] {
+        let refused = f.fails(&format!("fit moons.csv {line}"), code);
+        assert!(refused.contains(said), "{line}: {refused}");
+    }
+}

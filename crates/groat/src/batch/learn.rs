@@ -78,6 +78,20 @@ pub fn learn(
     prepared.finish(fitted)
 }
 
+/// Fits a method to a data set from where an earlier model of it stands ([`Method::fit_from`]). The features are scaled as
+/// that model scales them, so that its vectors are found among the rows.
+pub fn learn_from(
+    data: &Dataset,
+    method: &dyn Method,
+    preparation: Preparation,
+    start: &Model,
+    watch: &dyn Watch,
+) -> Result<Fitted> {
+    let prepared = Prepared::like(data, preparation, start)?;
+    let fitted = method.fit_from(start, &prepared.problem()?, watch)?;
+    prepared.finish(fitted)
+}
+
 /// Fits a method to the training rows of a file, which are read batch by batch and never held, and finishes the model.
 /// What has to be chosen is chosen on the rows that the survey has drawn.
 #[cfg(feature = "files")]
@@ -133,6 +147,19 @@ impl<'a> Prepared<'a> {
         let mut prepared = Self::with(data, preparation, standardisation)?;
         prepared.notes.extend(repeated_rows(data));
         Ok(prepared)
+    }
+
+    /// Prepares a data set as an earlier model takes it.
+    fn like(data: &'a Dataset, preparation: Preparation, start: &Model) -> Result<Self> {
+        check_alike(data, start)?;
+        let Some(standardisation) = start.standardisation() else {
+            return Self::new(data, preparation.standardise(false));
+        };
+        if !preparation.standardise {
+            let expected = "one of features as they are, or features standardised here too";
+            return Err(Error::parameter(START, "a model of standardised features", expected));
+        }
+        Self::with(data, preparation, standardisation.clone())
     }
 
     /// Prepares a data set whose means and deviations are known, be it from more rows than these.
@@ -217,6 +244,30 @@ pub(super) fn named(task: &Task, answers: &Answers) -> Task {
             Task::Classification { classes: labels.clone(), decision: *decision }
         }
         (other, _) => other.clone(),
+    }
+}
+
+/// What a model to start from is called in messages.
+const START: &str = "the model to start from";
+
+/// An error unless an earlier model answers the same question from the same features.
+fn check_alike(data: &Dataset, start: &Model) -> Result<()> {
+    let refuse = |found: String, expected: String| Err(Error::parameter(START, found, expected));
+    let (known, here) = (start.features(), data.x().cols());
+    if known != here {
+        return refuse(format!("a model of {known} features"), format!("one of {here}, as the data have"));
+    }
+    let (names, own) = (start.feature_names(), data.feature_names());
+    let other = names.iter().zip(own).find(|(known, here)| known != here);
+    if let Some((known, here)) = other {
+        return refuse(format!("a model of the feature {known}"), format!("the feature {here} in its place"));
+    }
+    match data.answers() {
+        Answers::Classes { labels, .. } if labels != start.classes() => {
+            let listed = |labels: &[String]| format!("the classes {}", labels.join(", "));
+            refuse(listed(start.classes()), listed(labels))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -32,7 +32,7 @@ pub use iterative_ridge::IterativeRidge;
 pub use kernel_pca::{KernelPca, PrincipalComponents};
 #[cfg(feature = "files")]
 pub use learn::learn_batches;
-pub use learn::{Preparation, Prepared, learn, learn_elsewhere};
+pub use learn::{Preparation, Prepared, learn, learn_elsewhere, learn_from};
 pub use linear::{LinearLoss, LinearMachine};
 pub use lssvm::{LeastSquaresSvm, Solver};
 pub use methods::{
@@ -51,6 +51,7 @@ pub use watch::{Progress, Quiet, Watch};
 pub use crate::tune::{Search, Trial};
 
 use crate::error::{Error, Result};
+use crate::model::Model;
 
 /// A way to fit a model.
 ///
@@ -76,6 +77,19 @@ pub trait Method {
             method: self.name().to_owned(),
             setting: "reading in batches".to_owned(),
             advice: "give it data that fit into memory".to_owned(),
+        })
+    }
+
+    /// Fits a model from where an earlier one of this method stands: one that was limited or broken off, one of another
+    /// cost, or one of fewer rows. The result is that of a fit from nothing, sooner. What is not given but settled in
+    /// `start`, such as a width, is taken over. `problem` has the features as `start` has them.
+    ///
+    /// Few methods can ([`Ability::WarmStart`]); the others refuse.
+    fn fit_from(&self, _start: &Model, _problem: &Problem<'_>, _watch: &dyn Watch) -> Result<Fitted> {
+        Err(Error::Setting {
+            method: self.name().to_owned(),
+            setting: "a model to start from".to_owned(),
+            advice: "fit it from nothing".to_owned(),
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::input::read_table;
 use crate::output::progress::Bar;
 use crate::output::summary::count;
 use crate::session::{Session, write_file};
-use groat::batch::{Compared, Fitted, Preparation, learn};
+use groat::batch::{Compared, Fitted, Preparation, learn, learn_from};
 use groat::data::{Answers, Column, Dataset, Inputs, Missing, Split, Table, write_table};
 use groat::metrics::DensityScore;
 use plan::Plan;
@@ -115,7 +115,10 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let test = (!split.test.is_empty()).then(|| data.select(&split.test));
     let method = plan.method_for(&train)?;
     let preparation = Preparation::new().standardise(plan.standardise).seed(session.seed);
-    let mut fitted = learn(&train, &*method, preparation, &bar)?;
+    let mut fitted = match &plan.start {
+        Some(start) => learn_from(&train, &*method, preparation, start, &bar)?,
+        None => learn(&train, &*method, preparation, &bar)?,
+    };
     fitted.notes.splice(0..0, notes);
     let parzen_test = match (&fitted.reference, &test) {
         (Some(parzen), Some(test)) => Some(DensityScore::of(&parzen.log_density(density_rows(test.x())?)?)?),

@@ -9,6 +9,7 @@ use crate::session::Session;
 use groat::batch::{Ability, BoxedMethod, Methods, TaskKind};
 use groat::data::{Answers, Dataset, Embedding, InputOptions, Inputs, Missing, ReadOptions, Split, Table};
 use groat::gram::Memory;
+use groat::model::Model;
 use groat::settings::{Bytes, Settings};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,8 @@ pub struct Plan {
     pub standardise: bool,
     pub method: String,
     pub kernel: KernelArg,
+    /// A model to go on from.
+    pub start: Option<Model>,
     settings: Settings,
     stream: bool,
     pub weights: Option<String>,
@@ -89,6 +92,9 @@ impl Plan {
         }
         files.writes("--report", args.report.as_ref()).writes_table("--loo", args.loo.as_ref()).check()?;
         let reading = args.data.reading.options();
+        let start = args.warm_start.as_deref().map(|path| start_from(path, &method)).transpose()?;
+        let known = start.as_ref().filter(|_| settings.get("width").is_none()).map(Model::kernel);
+        let kernel = args.kernel.or_else(|| known.map(|kernel| kernel.clone().into())).unwrap_or_default();
         Ok(Plan {
             data: args.data.data,
             target: args.target,
@@ -101,7 +107,8 @@ impl Plan {
             missing: args.missing.into(),
             standardise: !args.no_standardise,
             method,
-            kernel: args.kernel.unwrap_or_default(),
+            kernel,
+            start,
             settings,
             stream: args.stream,
             weights: args.weights,
@@ -130,6 +137,7 @@ impl Plan {
             ("--weights", self.weights.is_some()),
             ("--class-weights", self.settings.get("class_weights").is_some()),
             ("--loo", self.loo.is_some()),
+            ("--warm-start", self.start.is_some()),
             ("standard input", self.data == Path::new("-")),
         ]
         .into_iter()
@@ -240,6 +248,13 @@ impl Plan {
             }
         }
     }
+}
+
+/// The model to go on from, for a method that can.
+fn start_from(path: &Path, method: &str) -> anyhow::Result<Model> {
+    let able = Methods::standard().check_ability(method, Ability::WarmStart, "going on from a model");
+    able.or_else(|error| exit::usage(format!("--warm-start: {error}")))?;
+    crate::model::load(path)
 }
 
 /// What a person gets who asks for no method.

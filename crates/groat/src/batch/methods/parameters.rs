@@ -156,7 +156,7 @@ pub(super) const COST: Parameter = row(
 pub(super) const EPSILON: Parameter = row(
     "epsilon",
     or_auto(&Range::NotNegative),
-    "errors that cost nothing; auto takes a twentieth of the target's deviation",
+    "errors that cost nothing; auto takes a quarter of the error that the search finds possible, or a twentieth of the target's deviation",
 );
 pub(super) const NU: Parameter = row(
     "nu",

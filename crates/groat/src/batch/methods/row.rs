@@ -69,6 +69,8 @@ pub enum Ability {
     LeaveOneOut,
     /// Say how far a prediction may be off.
     ErrorBars,
+    /// Go on from an earlier model.
+    WarmStart,
 }
 
 /// A parameter that a method takes.

@@ -213,7 +213,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         name: SVC,
         summary: "support vector machine for classes; vectors near the margin",
         tasks: CLASSES,
-        abilities: &[Ability::Batches],
+        abilities: &[Ability::Batches, Ability::WarmStart],
         parameters: &[
             Taken::new(&p::WIDTH, "auto"),
             Taken::new(&p::COST, "auto"),
@@ -239,7 +239,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         name: NU_SVC,
         summary: "support vector machine for classes with a share of violated margins instead of a cost",
         tasks: CLASSES,
-        abilities: &[],
+        abilities: &[Ability::WarmStart],
         parameters: &[
             Taken::new(&p::WIDTH, "auto"),
             Taken::new(&p::NU, "auto"),
@@ -259,7 +259,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         name: SVR,
         summary: "support vector machine for numbers; errors up to epsilon cost nothing",
         tasks: NUMBERS,
-        abilities: &[Ability::Batches],
+        abilities: &[Ability::Batches, Ability::WarmStart],
         parameters: &[
             Taken::new(&p::WIDTH, "auto"),
             Taken::new(&p::COST, "auto"),
@@ -283,7 +283,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         name: NU_SVR,
         summary: "support vector machine for numbers with a share of rows outside its tube",
         tasks: NUMBERS,
-        abilities: &[],
+        abilities: &[Ability::WarmStart],
         parameters: &[
             Taken::new(&p::WIDTH, "auto"),
             Taken::new(&p::COST, "auto"),
@@ -302,7 +302,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         name: ONE_CLASS,
         summary: "where rows are: a share of about nu is left outside; there is no target",
         tasks: DENSITY,
-        abilities: &[],
+        abilities: &[Ability::WarmStart],
         parameters: &[
             Taken::new(&p::WIDTH, "auto"),
             Taken::new(&p::NU, "0.1"),

@@ -50,6 +50,8 @@ struct Chunked<'a> {
     carried: Carried,
     model: Option<Model>,
     last: Option<Fitted>,
+    /// Whether it was asked to stop.
+    stopped: bool,
 }
 
 impl SupportVectorMachine {
@@ -83,12 +85,21 @@ impl SupportVectorMachine {
         let features = sample.x.cols();
         let carried =
             Carried { x: Matrix::zeros(0, features), y: Matrix::zeros(0, columns), places: Vec::new() };
-        let mut run =
-            Chunked { params, classes, epsilon: numbers.epsilon, watch, carried, model: None, last: None };
+        let mut run = Chunked {
+            params,
+            classes,
+            epsilon: numbers.epsilon,
+            watch,
+            carried,
+            model: None,
+            last: None,
+            stopped: false,
+        };
         let outcome = run.passes(data, self.chunk_passes, self.chunk_rows(), self.carry, &mut notes)?;
         let mut fitted =
             run.last.ok_or(Error::TooFew { what: "learning", unit: "rows", needed: 1, found: 0 })?;
         fitted.candidates = outcome.rows;
+        fitted.interrupted |= run.stopped;
         let mut record = fitted.model.record().clone().with("chunk", self.chunk_rows());
         record.rows = outcome.rows;
         fitted.model = fitted.model.with_record(record);
@@ -115,7 +126,7 @@ impl Chunked<'_> {
         for number in 1..=most {
             pass = Pass::default();
             let total = data.rows();
-            data.read(&mut |x, y| {
+            let read = data.read(&mut |x, y| {
                 for start in (0..x.rows()).step_by(rows) {
                     let end = x.rows().min(start + rows);
                     self.chunk(x.slice(start, end), y.slice(start, end), &mut pass, carry)?;
@@ -127,7 +138,15 @@ impl Chunked<'_> {
                     }
                 }
                 Ok(())
-            })?;
+            });
+            match read {
+                Err(Error::Stopped) if self.last.is_some() => {
+                    self.stopped = true;
+                    notes.push(format!("broken off in pass {number}, after {} rows", pass.rows));
+                    return Ok(pass);
+                }
+                other => other?,
+            }
             if let Some(place) = pass.full {
                 notes.push(format!(
                     "{carry} vectors are carried, as many as carry allows, since row {place} of {}: later rows were not \
@@ -199,10 +218,7 @@ impl Chunked<'_> {
             count => Target::Classes { codes: &codes, count },
         };
         let problem = Problem { x: Points::from(&self.carried.x), target, weights: None };
-        let fitted = match &self.model {
-            Some(model) => self.params.fit_from(model, &problem, self.watch)?,
-            None => self.params.run(&problem, None, self.watch)?,
-        };
+        let fitted = self.params.run(&problem, self.model.as_ref(), self.watch)?;
         let kept: HashSet<Vec<u64>> = {
             let function = fitted.model.require_expansion("a support vector machine")?;
             let used = |v: &usize| function.weights().row(*v).iter().any(|w| *w != 0.0);

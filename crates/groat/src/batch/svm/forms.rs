@@ -76,14 +76,25 @@ impl SvmForm {
     /// Values of the variables to start from; `f` is for the caller to fill in where they are not all 0.
     pub(super) fn start(self, dual: &Dual, weights: &[f64], numbers: &Numbers) -> Result<State> {
         let mut state = State { alpha: vec![0.0; dual.sign.len()], f: vec![0.0; dual.rows] };
+        self.complete(dual, weights, numbers, &mut state.alpha)?;
+        Ok(state)
+    }
+
+    /// Brings the variables to the sums that the form asks for: 0 with their signs, or a sum for each sign by itself.
+    pub(super) fn complete(
+        self,
+        dual: &Dual,
+        weights: &[f64],
+        numbers: &Numbers,
+        alpha: &mut [f64],
+    ) -> Result<()> {
         let total: f64 = weights.iter().sum();
         match self {
-            SvmForm::Classes | SvmForm::Values => {}
-            SvmForm::OneClass => fill(dual, &mut state, None, numbers.nu * total),
+            SvmForm::Classes | SvmForm::Values => balance(dual, alpha),
+            SvmForm::OneClass => reach(dual, alpha, 1.0, numbers.nu * total),
             SvmForm::NuValues => {
-                for sign in [1.0, -1.0] {
-                    fill(dual, &mut state, Some(sign), numbers.cost * numbers.nu * total / 2.0);
-                }
+                let sum = numbers.cost * numbers.nu * total / 2.0;
+                [1.0, -1.0].iter().for_each(|sign| reach(dual, alpha, *sign, sum));
             }
             SvmForm::NuClasses => {
                 let most = Self::largest_nu(&dual.sign, weights);
@@ -91,12 +102,10 @@ impl SvmForm {
                     let expected = format!("at most {most:.4}, twice the share of the smaller class");
                     return Err(Error::parameter("nu", numbers.nu, expected));
                 }
-                for sign in [1.0, -1.0] {
-                    fill(dual, &mut state, Some(sign), numbers.nu * total / 2.0);
-                }
+                [1.0, -1.0].iter().for_each(|sign| reach(dual, alpha, *sign, numbers.nu * total / 2.0));
             }
         }
-        Ok(state)
+        Ok(())
     }
 
     /// The largest `nu` for which two classes can be told apart: twice the share of the smaller one.
@@ -125,13 +134,44 @@ impl SvmForm {
     }
 }
 
-/// Raises the variables of a sign, in order, until they sum to `sum`.
-fn fill(dual: &Dual, state: &mut State, sign: Option<f64>, sum: f64) {
-    let mut left = sum;
-    for v in 0..state.alpha.len() {
-        if sign.is_none_or(|sign| dual.sign[v] == sign) {
-            state.alpha[v] = left.min(dual.upper[v]).max(0.0);
-            left -= state.alpha[v];
-        }
+/// The sum of the variables of a sign.
+fn sum_of(dual: &Dual, alpha: &[f64], sign: f64) -> f64 {
+    alpha.iter().zip(&dual.sign).filter(|(_, s)| **s == sign).map(|(a, _)| a).sum()
+}
+
+/// What comes so near to a bound or a sum, as a share of it, has reached it: a variable that rounding keeps off its bound
+/// would count as one that may still be moved.
+const ROUNDING: f64 = 1e-9;
+
+/// Multiplies the variables of a sign, as far as their bounds allow.
+fn scale(dual: &Dual, alpha: &mut [f64], sign: f64, factor: f64) {
+    for (v, a) in alpha.iter_mut().enumerate().filter(|(v, _)| dual.sign[*v] == sign) {
+        let (scaled, upper) = (*a * factor, dual.upper[v]);
+        *a = if scaled >= (1.0 - ROUNDING) * upper { upper } else { scaled };
+    }
+}
+
+/// Brings the signed sum to 0 by making the heavier side lighter.
+fn balance(dual: &Dual, alpha: &mut [f64]) {
+    let (above, below) = (sum_of(dual, alpha, 1.0), sum_of(dual, alpha, -1.0));
+    let (sign, ratio) = if above > below { (1.0, below / above) } else { (-1.0, above / below) };
+    if ratio.is_finite() {
+        scale(dual, alpha, sign, ratio);
+    }
+}
+
+/// Brings the variables of a sign to a sum: all by one factor, then, where bounds are in the way, in order.
+fn reach(dual: &Dual, alpha: &mut [f64], sign: f64, sum: f64) {
+    let present = sum_of(dual, alpha, sign);
+    if present > 0.0 {
+        scale(dual, alpha, sign, sum / present);
+    }
+    let mut left = sum - sum_of(dual, alpha, sign);
+    if left <= ROUNDING * sum {
+        return;
+    }
+    for (v, a) in alpha.iter_mut().enumerate().filter(|(v, _)| dual.sign[*v] == sign) {
+        let step = left.min(dual.upper[v] - *a).max(0.0);
+        (*a, left) = (*a + step, left - step);
     }
 }

@@ -70,10 +70,13 @@ pub(super) fn parts(problem: &Problem<'_>, class_factors: &[f64]) -> Vec<Part> {
                 let y = codes.iter().map(|code| if *code == 1 { 1.0 } else { -1.0 }).collect();
                 return vec![Part { rows: None, y, weights: (0..n).map(weighted).collect() }];
             }
+            let mut own: Vec<Vec<usize>> = vec![Vec::new(); count];
+            (0..n).for_each(|i| own[codes[i]].push(i));
             let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
             pairs
                 .map(|(a, b)| {
-                    let rows: Vec<usize> = (0..n).filter(|&i| codes[i] == a || codes[i] == b).collect();
+                    let mut rows = [own[a].as_slice(), &own[b]].concat();
+                    rows.sort_unstable();
                     let y = rows.iter().map(|&i| if codes[i] == a { 1.0 } else { -1.0 }).collect();
                     let weights = rows.iter().map(|&i| weighted(i)).collect();
                     Part { rows: Some(rows), y, weights }
@@ -156,7 +159,7 @@ impl Settings {
     }
 
     /// The answer where there is nothing to tell apart: one class alone has rows that count.
-    fn constant(&self, part: &Part) -> Option<f64> {
+    pub(super) fn constant(&self, part: &Part) -> Option<f64> {
         let counts = |sign: f64| part.y.iter().zip(&part.weights).any(|(y, w)| *y == sign && *w > 0.0);
         match self.form.classifies().then(|| (counts(-1.0), counts(1.0)))? {
             (true, true) => None,

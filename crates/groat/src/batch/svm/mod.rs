@@ -50,7 +50,7 @@ pub use subsample::Subsampling;
 
 use crate::batch::forward::ClassWeights;
 use crate::batch::methods::{NU_SVC, NU_SVR, ONE_CLASS, SVC, SVR};
-use crate::batch::{Batches, Fitted, Method, Problem, Target, TaskKind, Watch};
+use crate::batch::{Batches, Fitted, Grace, Method, Problem, Progress, Target, TaskKind, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::gram::Memory;
 use crate::kernels::Kernel;
@@ -83,7 +83,8 @@ pub struct SupportVectorMachine {
     pub cost: f64,
     /// How the cost is found.
     pub costs: Search,
-    /// Errors that a regression forgives; a twentieth of the target's deviation where it is not given.
+    /// Errors that a regression forgives. Where it is not given, a quarter of the error that the search for width or cost
+    /// first finds possible, or a twentieth of the target's deviation where nothing is searched.
     pub epsilon: Option<f64>,
     /// Share of violated margins, of rows outside the tube, or of rows outside the one class; chosen where it is not
     /// given.
@@ -185,12 +186,6 @@ impl SupportVectorMachine {
         Self { max_iterations: Some(steps), ..self }
     }
 
-    /// Goes on from a model of the same machine that was fitted before, be it to other rows or with another cost: rows
-    /// that are vectors of it start with its coefficients.
-    pub fn fit_from(&self, start: &Model, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
-        self.run(problem, Some(start), watch)
-    }
-
     fn check(&self, problem: &Problem<'_>) -> Result<()> {
         let known = match problem.target {
             Target::Classes { .. } => self.form.classifies(),
@@ -218,6 +213,15 @@ impl SupportVectorMachine {
         }
         if let Some(nu) = self.nu.filter(|nu| !(*nu > 0.0 && *nu <= 1.0)) {
             return Err(Error::parameter("nu", nu, "above 0 and at most 1"));
+        }
+        if let Target::Classes { codes, count } = problem.target {
+            let pairs = (count as u64).saturating_mul(count as u64 - 1) / 2;
+            let advice = "one against all others takes less: linear-svc, lssvm or ols";
+            self.memory.check(
+                "coefficients of every row for every pair of classes",
+                pairs.saturating_mul(8 * codes.len() as u64),
+                advice,
+            )?;
         }
         if self.folds < 2 {
             return Err(Error::parameter("folds", self.folds, "at least 2"));
@@ -253,7 +257,10 @@ impl SupportVectorMachine {
         self.check(&problem)?;
         let factors = self.class_weights.factors(&problem)?;
         let mut notes = Vec::new();
-        let (kernel, numbers, trials) = self.found(&problem, &factors, watch, &mut notes)?;
+        let (kernel, numbers, trials) = match self.found(&problem, &factors, watch, &mut notes) {
+            Err(Error::Stopped) => return self.hurried(&problem),
+            found => found?,
+        };
         kernel.check_for(problem.x.cols())?;
         if self.one_pass {
             return self.in_one_pass(&kernel, &numbers, &problem, &factors, watch);
@@ -280,6 +287,27 @@ impl SupportVectorMachine {
             fitted.judged_by = Validation::Folds(self.folds).to_string();
         }
         (fitted.trials, fitted.notes, fitted.interrupted) = (trials, notes, interrupted);
+        Ok(fitted)
+    }
+
+    /// What there is to show where the search was broken off: the machine of a width and a cost that suit most data, as far
+    /// as it comes in a moment.
+    fn hurried(&self, problem: &Problem<'_>) -> Result<Fitted> {
+        let numbers = self.numbers(problem);
+        let mut usual = Self { nu: Some(numbers.nu), probabilities: false, ..self.clone() };
+        if self.widths != Search::Fixed && self.kernel.width().is_some() {
+            usual.kernel = self.kernel.with_width(typical_distance(problem.x, self.seed));
+            usual.widths = Search::Fixed;
+        }
+        if self.costs != Search::Fixed {
+            usual = usual.cost(deviation(problem));
+        }
+        let grace = Grace::new();
+        // The first step has been taken: nothing but the time counts.
+        grace.progress(&Progress::new("search", 1, None));
+        let mut fitted = usual.run(problem, None, &grace)?;
+        fitted.interrupted = true;
+        fitted.notes.insert(0, "the search was broken off: a usual width and cost stand in".to_owned());
         Ok(fitted)
     }
 
@@ -328,8 +356,9 @@ impl SupportVectorMachine {
             let kernel = if searched { self.kernel.with_width(width) } else { self.kernel.clone() };
             return Ok((kernel, numbers, Vec::new()));
         }
-        let (trials, note) = search::search(self, problem, factors, watch)?;
+        let search::Outcome { trials, epsilon, note } = search::search(self, problem, factors, watch)?;
         notes.extend(note);
+        numbers.epsilon = epsilon.unwrap_or(numbers.epsilon);
         let Some(best) = stablest(&trials) else { return Ok((self.kernel.clone(), numbers, trials)) };
         match search::Searched::of(self.form) {
             search::Searched::Cost => numbers.cost = 1.0 / best.ridge,
@@ -429,6 +458,24 @@ impl Method for SupportVectorMachine {
             return self.chunked(&(x, responses.view()), &problem, watch);
         }
         self.run(problem, None, watch)
+    }
+
+    fn fit_from(&self, start: &Model, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        let parts = [("chunk", self.chunk.is_some()), ("subsample", self.subsample.is_some())];
+        for (name, given) in parts.into_iter().chain([("one_pass", self.one_pass)]) {
+            if given {
+                return Err(Error::parameter(name, "given", "left out where a model is gone on from"));
+            }
+        }
+        if start.record().method != self.name() {
+            let found = format!("a model of {}", start.record().method);
+            return Err(Error::parameter(
+                "the model to start from",
+                found,
+                format!("one of {}", self.name()),
+            ));
+        }
+        self.settled_by(start).run(problem, Some(start), watch)
     }
 
     fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -1,21 +1,29 @@
 //! Width, and cost or nu, by cross-validation on some of the rows.
 //!
-//! For each width and part of the rows the kernel is evaluated once. The costs are then tried in ascending order, each
-//! solution scaled up as the start of the next: its gradient scales with it, so that a warm start costs nothing.
+//! Every other width of the grid is tried with all costs on the first part of the rows. What does well there, in comparison
+//! with the best of all, is judged on all parts; then the widths beside the best one join. For each width and part the
+//! kernel is evaluated once. The costs are tried in ascending order, each solution scaled up as the start of the next: its
+//! gradient scales with it, so that a warm start costs nothing.
+//!
+//! The errors that a regression forgives follow the noise, for which the best error of the first part stands: what it
+//! forgives should be a share of that (Smola, Murata, Schoelkopf, Mueller 1998), since a wider tube loses what could be
+//! learnt, and a narrower one makes every row a vector.
 
 use super::decompose::Stop;
 use super::dual::State;
 use super::machine::{Machine, Part, Settings, parts, task};
 use super::rows::KernelRows;
 use super::{SupportVectorMachine, SvmForm, deviation};
-use crate::batch::{Impatient, Problem, Target, Watch};
+use crate::batch::{Impatient, Problem, Progress, Target, Watch};
 use crate::error::{Error, Result};
 use crate::gram::{self, Memory};
 use crate::kernels::Kernel;
-use crate::matrix::{Matrix, PointSet, Points};
+use crate::matrix::{Matrix, PointSet};
 use crate::tune::{
     Judgement, Ladder, Search, Trial, Trials, best, mean_squared, sample_rows, typical_distance,
 };
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Widths of the first automatic grid: the typical distance times `2^(k/2)`.
 const FIRST: std::ops::RangeInclusive<i32> = -5..=3;
@@ -31,7 +39,13 @@ const TOLERANCE: f64 = 1e-2;
 /// would take longer still: they are not tried.
 const STEPS: u64 = 30_000;
 /// Standard errors of the best by which a value may do worse on the first part and is still tried on the others.
-const DOUBT: f64 = 3.0;
+const DOUBT: f64 = 2.0;
+/// Costs in a row that may do worse than a smaller one by a standard error before larger ones are not tried.
+const WORSE: usize = 2;
+/// Share of the noise that a regression forgives.
+const FORGIVEN: f64 = 0.25;
+/// The least that it forgives, in deviations of the target.
+const LEAST_FORGIVEN: f64 = 1e-3;
 /// Bytes that the kernel rows of a part may take.
 const MEMORY: u64 = 64 << 20;
 
@@ -72,17 +86,27 @@ pub(in crate::batch) fn folds(problem: &Problem<'_>, count: usize) -> Vec<Fold> 
     (0..count).map(part).collect()
 }
 
-/// All trials; none where nothing is left to be found. Their `ridge` is `1 / cost`, or `nu`.
+/// What a search has come to.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// All trials; none where nothing is left to be found. Their `ridge` is `1 / cost`, or `nu`.
+    pub trials: Vec<Trial>,
+    /// The errors to forgive, where the search found them.
+    pub epsilon: Option<f64>,
+    pub note: Option<String>,
+}
+
+/// Looks for what is not given.
 pub(super) fn search(
     params: &SupportVectorMachine,
     problem: &Problem<'_>,
     factors: &[f64],
     watch: &dyn Watch,
-) -> Result<(Vec<Trial>, Option<String>)> {
+) -> Result<Outcome> {
     let searches_width = params.widths != Search::Fixed && params.kernel.width().is_some();
     let values = values(params, problem);
     if !searches_width && values.len() < 2 {
-        return Ok((Vec::new(), None));
+        return Ok(Outcome::default());
     }
     let n = problem.x.rows();
     if n < 2 * params.folds.min(5) {
@@ -100,24 +124,92 @@ pub(super) fn search(
     });
     let subset = problem.select(&rows);
     let sample = subset.problem()?;
-    let judge = Judge { params, sample, factors, values, folds: folds(&sample, params.folds), watch };
+    let mut judge =
+        Judge { params, epsilon: None, sample, factors, values, folds: folds(&sample, params.folds), watch };
     let of =
         |widths: &[f64]| -> Vec<Kernel> { widths.iter().map(|w| params.kernel.with_width(*w)).collect() };
-    let mut trials = Trials::new(watch);
-    match &params.widths {
-        Search::Grid(widths) if searches_width => trials.side_by_side(&of(widths), |k| judge.trials(k))?,
+    let (kernels, ladder) = match &params.widths {
+        Search::Grid(widths) if searches_width => (of(widths), None),
         Search::Auto if searches_width => {
             let ladder = Ladder::new(typical_distance(sample.x, params.seed), FIRST, LAST);
-            trials.side_by_side(&of(&ladder.values()), |k| judge.trials(k))?;
-            trials.widen(&params.kernel, ladder, |k| judge.trials(k))?;
+            (of(&ladder.values().into_iter().step_by(2).collect::<Vec<f64>>()), Some(ladder))
         }
-        _ => trials.side_by_side(std::slice::from_ref(&params.kernel), |k| judge.trials(k))?,
+        _ => (vec![params.kernel.clone()], None),
+    };
+    let firsts = judge.firsts(&kernels)?;
+    let bar = Bar::of(&firsts, &sample);
+    judge.epsilon = judge.forgiven(&bar);
+    let mut trials = Trials::new(watch);
+    let promising: Vec<Kernel> =
+        firsts.iter().filter(|first| first.values(&bar).contains(&true)).map(|f| f.kernel.clone()).collect();
+    trials.side_by_side(&promising, |kernel| {
+        let first = firsts.iter().find(|first| first.kernel == *kernel);
+        judge.trials(kernel, &first.map_or_else(Vec::new, |first| first.values(&bar)))
+    })?;
+    let beside = |kernel: &Kernel| {
+        let first = judge.first(kernel)?;
+        judge.trials(kernel, &first.values(&bar))
+    };
+    if let Some(ladder) = ladder {
+        trials.side_by_side(&beside_best(&trials, &kernels, &ladder, &of), beside)?;
+        trials.widen(&params.kernel, ladder, beside)?;
     }
     if best(trials.tried()).is_none() {
         let reason = "no error was finite; check the scale of the target";
         return Err(Error::numerical("choosing the width and the cost", reason));
     }
-    Ok((trials.into_tried(), note))
+    let mut trials = trials.into_tried();
+    trials.extend(judge.passed_by(&firsts, &bar, &trials));
+    Ok(Outcome { trials, epsilon: judge.epsilon, note })
+}
+
+/// The widths between that of the best trial and the ones that were tried beside it.
+fn beside_best(
+    trials: &Trials<'_>,
+    tried: &[Kernel],
+    ladder: &Ladder,
+    of: &dyn Fn(&[f64]) -> Vec<Kernel>,
+) -> Vec<Kernel> {
+    let Some(best) = best(trials.tried()) else { return Vec::new() };
+    let all = of(&ladder.values());
+    let Some(place) = all.iter().position(|kernel| *kernel == best.kernel) else { return Vec::new() };
+    let beside = [place.checked_sub(1), Some(place + 1)];
+    let beside = beside.into_iter().flatten().filter_map(|k| all.get(k));
+    beside.filter(|kernel| !tried.contains(kernel)).cloned().collect()
+}
+
+/// What a width came to on the first part of the rows, one judgement for each cost that was tried.
+struct First {
+    kernel: Kernel,
+    judged: Vec<Option<Judgement>>,
+}
+
+impl First {
+    /// Which costs are worth the time of the other parts.
+    fn values(&self, bar: &Bar) -> Vec<bool> {
+        self.judged.iter().map(|judged| judged.is_some_and(|judged| judged.mean <= bar.most)).collect()
+    }
+}
+
+/// What the best of the first part sets for the others.
+struct Bar {
+    least: f64,
+    most: f64,
+}
+
+impl Bar {
+    fn of(firsts: &[First], sample: &Problem<'_>) -> Self {
+        let all = firsts.iter().flat_map(|first| first.judged.iter().flatten());
+        let Some(best) = all.min_by(|a, b| a.mean.total_cmp(&b.mean)) else {
+            return Self { least: f64::NAN, most: f64::INFINITY };
+        };
+        // One row more or less in a wrong class says little.
+        let one = match sample.target {
+            Target::Classes { .. } => 5.0 / sample.x.rows() as f64,
+            _ => 0.0,
+        };
+        Self { least: best.mean, most: best.mean + DOUBT * best.standard_error.max(one) }
+    }
 }
 
 /// Costs (or values of nu) to try, in ascending order.
@@ -137,6 +229,8 @@ fn values(params: &SupportVectorMachine, problem: &Problem<'_>) -> Vec<f64> {
 
 struct Judge<'a> {
     params: &'a SupportVectorMachine,
+    /// The errors to forgive, once they are known.
+    epsilon: Option<f64>,
     sample: Problem<'a>,
     factors: &'a [f64],
     values: Vec<f64>,
@@ -144,106 +238,152 @@ struct Judge<'a> {
     watch: &'a dyn Watch,
 }
 
+/// What one cost (or value of nu) came to on a part of the rows.
+struct Tried {
+    losses: Vec<f64>,
+    size: f64,
+}
+
 impl Judge<'_> {
-    /// A trial for each cost, or value of nu, with this kernel.
-    fn trials(&self, kernel: &Kernel) -> Result<Vec<Trial>> {
-        let mut losses: Vec<Vec<f64>> = vec![Vec::new(); self.values.len()];
-        let mut sizes = vec![0.0; self.values.len()];
-        let Some((one, others)) = self.folds.split_first() else { return Ok(Vec::new()) };
-        self.fold(kernel, one, &vec![true; self.values.len()], &mut losses, &mut sizes)?;
-        let (racing, best) = self.promising(&losses);
-        for fold in others {
-            self.fold(kernel, fold, &racing, &mut losses, &mut sizes)?;
-        }
-        let (rows, first) = (self.sample.x.rows(), one.test.len());
-        // How much more the best costs on all parts than on the first, which is added to what has the first alone.
-        let more = match &losses[best] {
-            all if all.len() == rows => Judgement::of(all, 0.0).mean - Judgement::of(&all[..first], 0.0).mean,
-            _ => f64::INFINITY,
+    /// All costs on the first part, for each of the kernels.
+    fn firsts(&self, kernels: &[Kernel]) -> Result<Vec<First>> {
+        let done = AtomicUsize::new(0);
+        let tell =
+            |done| self.watch.progress(&Progress::new("looking for the width", done, Some(kernels.len())));
+        tell(0);
+        let one = |kernel: &Kernel| {
+            let first = self.first(kernel)?;
+            tell(done.fetch_add(1, Ordering::Relaxed) + 1);
+            Ok(first)
         };
-        let trial = |((value, losses), size): ((&f64, &Vec<f64>), &f64)| {
-            let ridge = if Searched::of(self.params.form) == Searched::Nu { *value } else { 1.0 / value };
-            // What was not feasible or took too long lacks losses.
-            let (parts, more) = match losses.len() {
-                all if all == rows => (self.folds.len(), 0.0),
-                one if one == first && one > 0 => (1, more),
-                _ => return Trial::new(kernel.clone(), ridge, f64::INFINITY),
+        kernels.par_iter().with_max_len(1).map(one).collect()
+    }
+
+    fn first(&self, kernel: &Kernel) -> Result<First> {
+        let all = vec![true; self.values.len()];
+        let tried = match self.folds.first() {
+            Some(fold) => self.fold(kernel, fold, &all, true)?,
+            None => Vec::new(),
+        };
+        let judge = |tried: Option<Tried>| tried.map(|tried| Judgement::of(&tried.losses, tried.size));
+        Ok(First { kernel: kernel.clone(), judged: tried.into_iter().map(judge).collect() })
+    }
+
+    /// What a regression should forgive in view of its best error.
+    fn forgiven(&self, bar: &Bar) -> Option<f64> {
+        let free = self.params.form == SvmForm::Values && self.params.epsilon.is_none();
+        let noise = FORGIVEN * bar.least.max(0.0).sqrt();
+        let most = deviation(&self.sample);
+        (free && noise.is_finite()).then(|| noise.clamp(LEAST_FORGIVEN * most, most))
+    }
+
+    /// A trial on all parts for each cost, or value of nu, that is in the race.
+    fn trials(&self, kernel: &Kernel, racing: &[bool]) -> Result<Vec<Trial>> {
+        let parts: Vec<Vec<Option<Tried>>> = self
+            .folds
+            .par_iter()
+            .with_max_len(1)
+            .map(|fold| self.fold(kernel, fold, racing, false))
+            .collect::<Result<_>>()?;
+        let trial = |k: usize| {
+            // What was not feasible or took too long on some part lacks losses.
+            let found: Option<Vec<&Tried>> = parts.iter().map(|part| part[k].as_ref()).collect();
+            let Some(found) = found else {
+                return Trial::new(kernel.clone(), self.ridge(k), f64::INFINITY);
             };
-            let judged = Judgement::of(losses, size / parts as f64);
-            let mut trial = Trial::new(kernel.clone(), ridge, judged.mean + more);
-            (trial.standard_error, trial.size) = (judged.standard_error, judged.size);
-            trial
+            let losses: Vec<f64> = found.iter().flat_map(|tried| tried.losses.iter().copied()).collect();
+            let size = found.iter().map(|tried| tried.size).sum::<f64>() / found.len() as f64;
+            self.trial(kernel, k, Judgement::of(&losses, size))
         };
-        Ok(self.values.iter().zip(&losses).zip(&sizes).map(trial).collect())
+        Ok((0..racing.len()).filter(|&k| racing[k]).map(trial).collect())
     }
 
-    /// Which values did so well on the first part that the others are worth their time (large costs take longest, and
-    /// mostly do not pay), and the best of them.
-    fn promising(&self, losses: &[Vec<f64>]) -> (Vec<bool>, usize) {
-        let judged: Vec<Judgement> = losses.iter().map(|losses| Judgement::of(losses, 0.0)).collect();
-        let tried = (0..losses.len()).filter(|&k| !losses[k].is_empty());
-        let Some(best) = tried.min_by(|&a, &b| judged[a].mean.total_cmp(&judged[b].mean)) else {
-            return (vec![true; losses.len()], 0);
-        };
-        // One row more or less in a wrong class says little.
-        let one = match self.sample.target {
-            Target::Classes { .. } => 1.0 / losses[best].len() as f64,
-            _ => 0.0,
-        };
-        let most = judged[best].mean + DOUBT * judged[best].standard_error.max(one);
-        (judged.iter().map(|judged| judged.mean <= most).collect(), best)
+    fn ridge(&self, k: usize) -> f64 {
+        if Searched::of(self.params.form) == Searched::Nu { self.values[k] } else { 1.0 / self.values[k] }
     }
 
-    /// The losses of one part of the rows for every value that is still in the race, and the size of each model.
-    fn fold(
-        &self,
-        kernel: &Kernel,
-        fold: &Fold,
-        racing: &[bool],
-        losses: &mut [Vec<f64>],
-        sizes: &mut [f64],
-    ) -> Result<()> {
+    fn trial(&self, kernel: &Kernel, k: usize, judged: Judgement) -> Trial {
+        let mut trial = Trial::new(kernel.clone(), self.ridge(k), judged.mean);
+        (trial.standard_error, trial.size) = (judged.standard_error, judged.size);
+        trial
+    }
+
+    /// Trials for what has the first part alone; to its error comes what the best costs more on all parts than on the
+    /// first.
+    fn passed_by(&self, firsts: &[First], bar: &Bar, judged: &[Trial]) -> Vec<Trial> {
+        let more = best(judged).map_or(f64::INFINITY, |best| (best.score - bar.least).max(0.0));
+        let one = |first: &First| {
+            let racing = first.values(bar);
+            let out = first.judged.iter().enumerate().filter(move |(k, _)| !racing[*k]);
+            out.filter_map(|(k, judged)| {
+                let judged = (*judged)?;
+                Some(self.trial(&first.kernel, k, Judgement { mean: judged.mean + more, ..judged }))
+            })
+            .collect::<Vec<Trial>>()
+        };
+        firsts.iter().flat_map(one).collect()
+    }
+
+    /// What each value that is in the race comes to on one part of the rows; with `hasty`, larger ones are not tried once
+    /// they only do worse.
+    fn fold(&self, kernel: &Kernel, fold: &Fold, racing: &[bool], hasty: bool) -> Result<Vec<Option<Tried>>> {
         let (train, test) = (self.sample.select(&fold.train), self.sample.select(&fold.test));
         let (train, test) = (train.problem()?, test.problem()?);
         let parts = parts(&train, self.factors);
         let cross = gram::cross(kernel, test.x, train.x)?;
         let chosen: Vec<Option<PointSet>> =
             parts.iter().map(|part| part.rows.as_ref().map(|rows| train.x.select(rows))).collect();
-        let points: Vec<Points<'_>> =
-            chosen.iter().map(|set| set.as_ref().map_or(train.x, PointSet::view)).collect();
-        let mut rows: Vec<KernelRows<'_>> = points
+        let mut rows: Vec<KernelRows<'_>> = chosen
             .iter()
-            .map(|x| KernelRows::new(kernel, *x, Memory::from(MEMORY)))
+            .map(|set| set.as_ref().map_or(train.x, PointSet::view))
+            .map(|x| KernelRows::new(kernel, x, Memory::from(MEMORY)))
             .collect::<Result<_>>()?;
-        let mut states: Vec<Option<State>> = vec![None; parts.len()];
-        let mut before = None;
+        let mut found: Vec<Option<Tried>> = self.values.iter().map(|_| None).collect();
+        let (mut states, mut before): (Vec<Option<State>>, _) = (vec![None; parts.len()], None);
+        let (mut least, mut worse) = (f64::INFINITY, 0);
         for (k, value) in self.values.iter().enumerate().filter(|(k, _)| racing[*k]) {
-            let settings = self.settings(*value);
-            let mut machines = Vec::with_capacity(parts.len());
-            for (c, part) in parts.iter().enumerate() {
-                let start = self.scaled(states[c].take(), before, *value);
-                match settings.machine(part, &mut rows[c], start, &Impatient(self.watch)) {
-                    // What was broken off says nothing.
-                    Ok(_) if self.watch.stop_requested() => return Err(Error::Stopped),
-                    Ok(machine) => machines.push(machine),
-                    // Not feasible for this share of classes.
-                    Err(Error::Parameter { name: "nu", .. }) => break,
-                    Err(other) => return Err(other),
-                }
-            }
-            if machines.len() == parts.len() {
-                losses[k].extend(self.losses(&test, &outputs(&cross, &parts, &machines)));
-                sizes[k] += machines.iter().map(|m| m.report.support as f64).sum::<f64>();
-            }
+            let starts = states.into_iter().map(|state| self.scaled(state, before, *value)).collect();
+            let Some(machines) = self.machines(*value, &parts, &mut rows, starts)? else {
+                states = vec![None; parts.len()];
+                continue;
+            };
+            let losses = self.losses(&test, &outputs(&cross, &parts, &machines));
+            let judged = Judgement::of(&losses, 0.0);
+            worse = if judged.mean > least { worse + 1 } else { 0 };
+            least = least.min(judged.mean + judged.standard_error);
+            found[k] = Some(Tried { losses, size: machines.iter().map(|m| m.report.support as f64).sum() });
             let too_long = machines.iter().any(|machine| machine.report.stop == Stop::Iterations);
-            if too_long && Searched::of(self.params.form) == Searched::Cost {
+            if Searched::of(self.params.form) == Searched::Cost && (too_long || hasty && worse >= WORSE) {
                 break;
             }
             states = machines.into_iter().map(|machine| machine.state).collect();
-            states.resize(parts.len(), None);
             before = Some(*value);
         }
-        Ok(())
+        Ok(found)
+    }
+
+    /// The machines of all parts for one value; none where it is not feasible for their shares of classes.
+    fn machines(
+        &self,
+        value: f64,
+        parts: &[Part],
+        rows: &mut [KernelRows<'_>],
+        starts: Vec<Option<State>>,
+    ) -> Result<Option<Vec<Machine>>> {
+        let (settings, watch) = (self.settings(value), Impatient(self.watch));
+        let solved: Result<Vec<Machine>> = parts
+            .par_iter()
+            .zip(rows)
+            .zip(starts)
+            .map(|((part, rows), start)| settings.machine(part, rows, start, &watch))
+            .collect();
+        match solved {
+            // What was broken off says nothing.
+            Ok(_) if self.watch.stop_requested() => Err(Error::Stopped),
+            Ok(machines) => Ok(Some(machines)),
+            Err(Error::Parameter { name: "nu", .. }) => Ok(None),
+            Err(other) => Err(other),
+        }
     }
 
     fn settings(&self, value: f64) -> Settings {
@@ -252,6 +392,7 @@ impl Judge<'_> {
             Searched::Cost => numbers.cost = value,
             Searched::Nu => numbers.nu = value,
         }
+        numbers.epsilon = self.epsilon.unwrap_or(numbers.epsilon);
         let mut settings = self.params.settings(numbers, &self.sample);
         settings.limits.tolerance = settings.limits.tolerance.max(TOLERANCE * self.params.unit(&self.sample));
         settings.limits.iterations = Some(settings.limits.iterations.map_or(STEPS, |most| most.min(STEPS)));

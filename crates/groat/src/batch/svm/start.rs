@@ -1,17 +1,37 @@
 //! Going on from a model that was fitted before.
 
-use super::dual::{Dual, State};
-use super::forms::SvmForm;
+use super::SupportVectorMachine;
+use super::dual::State;
 use super::machine::{Part, Settings};
 use crate::error::Result;
 use crate::gram;
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, PointSet, Points};
 use crate::model::Model;
-use std::collections::HashMap;
+use crate::tune::Search;
+use std::collections::{HashMap, VecDeque};
+
+impl SupportVectorMachine {
+    /// With what the model has settled in place of a search.
+    pub(super) fn settled_by(&self, start: &Model) -> Self {
+        let known = |name: &str| start.record().settings.get(name).and_then(|text| text.parse::<f64>().ok());
+        let mut settled = self.clone();
+        if let (Search::Auto, Some(width)) = (&self.widths, start.kernel().width())
+            && self.kernel.with_width(width.clone()) == *start.kernel()
+        {
+            (settled.kernel, settled.widths) = (start.kernel().clone(), Search::Fixed);
+        }
+        if let (Search::Auto, Some(cost)) = (&self.costs, known("cost")) {
+            settled = settled.cost(cost);
+        }
+        settled.nu = self.nu.or_else(|| known("nu"));
+        settled.epsilon = self.epsilon.or_else(|| known("epsilon"));
+        settled
+    }
+}
 
 /// States to start from, one for each part: rows that are vectors of the model take over its coefficients as far as the
-/// cost allows. The nu forms, whose sums are fixed, start anew.
+/// cost allows.
 pub(super) fn states(
     model: &Model,
     settings: &Settings,
@@ -20,19 +40,18 @@ pub(super) fn states(
     parts: &[Part],
 ) -> Result<Vec<Option<State>>> {
     let Some(function) = model.expansion() else { return Ok(Vec::new()) };
-    if settings.form.takes_nu() || function.outputs() != parts.len() || function.features() != x.cols() {
+    if function.outputs() != parts.len() || function.features() != x.cols() {
         return Ok(Vec::new());
     }
     let bits = |row: &[f64]| row.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
-    let known: HashMap<Vec<u64>, usize> =
-        (0..function.size()).map(|v| (bits(&function.vectors().row(v)), v)).collect();
+    // Rows that stand there several times take over one vector each.
+    let mut known: HashMap<Vec<u64>, VecDeque<usize>> = HashMap::new();
+    for v in 0..function.size() {
+        known.entry(bits(&function.vectors().row(v))).or_default().push_back(v);
+    }
     let mut weights = Matrix::zeros(x.rows(), parts.len());
-    let mut used = vec![false; function.size()];
     for i in 0..x.rows() {
-        // Of rows that stand there twice the first one takes all.
-        if let Some(&v) = known.get(&bits(&x.row(i)))
-            && !std::mem::replace(&mut used[v], true)
-        {
+        if let Some(v) = known.get_mut(&bits(&x.row(i))).and_then(VecDeque::pop_front) {
             weights.row_mut(i).copy_from_slice(function.weights().row(v));
         }
     }
@@ -47,13 +66,18 @@ fn state(
     weights: &Matrix,
     output: usize,
 ) -> Result<Option<State>> {
+    if settings.constant(part).is_some() {
+        return Ok(None);
+    }
     let chosen: Option<PointSet> = part.rows.as_ref().map(|rows| x.select(rows));
     let x = chosen.as_ref().map_or(x, PointSet::view);
     let beta = |k: usize| weights[(part.rows.as_ref().map_or(k, |rows| rows[k]), output)];
     let dual = settings.form.dual(&part.y, &part.weights, &settings.numbers);
+    // The coefficients of classes with nu have been scaled to a margin of 1, which their sum undoes.
+    let most = |v: usize| if dual.by_sign { f64::INFINITY } else { dual.upper[v] };
     let mut alpha: Vec<f64> =
-        (0..dual.sign.len()).map(|v| (dual.sign[v] * beta(dual.row(v))).clamp(0.0, dual.upper[v])).collect();
-    balance(&dual, settings.form, &mut alpha);
+        (0..dual.sign.len()).map(|v| (dual.sign[v] * beta(dual.row(v))).clamp(0.0, most(v))).collect();
+    settings.form.complete(&dual, &part.weights, &settings.numbers, &mut alpha)?;
     let beta = dual.coefficients(&alpha);
     let used: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
     if used.is_empty() {
@@ -62,19 +86,4 @@ fn state(
     let column = Matrix::column(used.iter().map(|&i| beta[i]).collect());
     let f = gram::weighted_sum(kernel, x, x.select(&used).view(), column.view())?.into_data();
     Ok(Some(State { alpha, f }))
-}
-
-/// Brings the signed sum to 0 by making the heavier side lighter.
-fn balance(dual: &Dual, form: SvmForm, alpha: &mut [f64]) {
-    if !matches!(form, SvmForm::Classes | SvmForm::Values) {
-        return;
-    }
-    let of = |sign: f64, alpha: &[f64]| {
-        alpha.iter().zip(&dual.sign).filter(|(_, s)| **s == sign).map(|(a, _)| a).sum::<f64>()
-    };
-    let (above, below) = (of(1.0, alpha), of(-1.0, alpha));
-    let (sign, ratio) = if above > below { (1.0, below / above) } else { (-1.0, above / below) };
-    if ratio.is_finite() {
-        alpha.iter_mut().zip(&dual.sign).filter(|(_, s)| **s == sign).for_each(|(a, _)| *a *= ratio);
-    }
 }

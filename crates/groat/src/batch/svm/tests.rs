@@ -366,3 +366,114 @@ fn several_targets_are_several_machines_over_shared_vectors() {
         assert!((0..200).all(|i| (values[(i, c)] - alone[(i, 0)]).abs() < 1e-6), "{c}");
     }
 }
+
+/// Every machine that was cut short and stored goes on to the solution of a fit from nothing, and one that was solved has
+/// next to nothing left to do.
+#[test]
+fn every_machine_goes_on_from_a_stored_model() {
+    let (x, codes, y) = cloud(1500, 2, 24);
+    let classes = Problem::classification(x.view(), &codes, 2).unwrap();
+    let (numbers, rows) = (Problem::regression(x.view(), &y).unwrap(), Problem::density(x.view()).unwrap());
+    for (form, problem) in [
+        (SvmForm::Classes, &classes),
+        (SvmForm::NuClasses, &classes),
+        (SvmForm::Values, &numbers),
+        (SvmForm::NuValues, &numbers),
+        (SvmForm::OneClass, &rows),
+    ] {
+        let machine =
+            SupportVectorMachine::fixed(form, Kernel::gaussian(0.5)).cost(30.0).nu(0.3).tolerance(1e-5);
+        let stored = |fitted: &Fitted| Model::from_bytes(&fitted.model.to_bytes().unwrap()).unwrap();
+        let whole = machine.fit(problem, &Quiet).unwrap();
+        let cut = machine.clone().max_iterations(100).fit(problem, &Quiet).unwrap();
+        assert!(recorded(&cut, "violation") > 1e-4, "{form:?}");
+        // Kernel, cost, nu and epsilon come from the model.
+        let open = SupportVectorMachine::new(form).tolerance(1e-5);
+        let on = open.fit_from(&stored(&cut), problem, &Quiet).unwrap();
+        assert_eq!(on.model.kernel(), whole.model.kernel());
+        let (a, b) = (on.model.values(x.view()).unwrap(), whole.model.values(x.view()).unwrap());
+        let apart = a.data().iter().zip(b.data()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-3, "{form:?}: {apart}");
+        let again = open.fit_from(&stored(&whole), problem, &Quiet).unwrap();
+        let (steps, before) = (recorded(&again, "iterations"), recorded(&whole, "iterations"));
+        assert!(
+            steps < 0.1 * before,
+            "{form:?}: {steps} steps where the solution is known, {before} to find it"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_gone_on_from_is_refused() {
+    let (x, codes, y) = cloud(60, 2, 25);
+    let classes = Problem::classification(x.view(), &codes, 2).unwrap();
+    let model = class_machine().fit(&classes, &Quiet).unwrap().model;
+    let other = SupportVectorMachine::new(SvmForm::Values);
+    let said = other.fit_from(&model, &Problem::regression(x.view(), &y).unwrap(), &Quiet).unwrap_err();
+    assert!(said.to_string().contains("a model of svc"), "{said}");
+    let chunked = SupportVectorMachine { chunk: Some(20), ..class_machine() };
+    let said = chunked.fit_from(&model, &classes, &Quiet).unwrap_err();
+    assert!(said.to_string().contains("chunk"), "{said}");
+}
+
+/// Asks for a stop from the start.
+struct Stop;
+impl Watch for Stop {
+    fn stop_requested(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_search_that_is_broken_off_has_a_model_to_show() {
+    let (x, codes, y) = cloud(300, 2, 26);
+    for (form, problem) in [
+        (SvmForm::Classes, Problem::classification(x.view(), &codes, 2).unwrap()),
+        (SvmForm::Values, Problem::regression(x.view(), &y).unwrap()),
+    ] {
+        let fitted = SupportVectorMachine::new(form).fit(&problem, &Stop).unwrap();
+        assert!(fitted.interrupted && fitted.notes[0].contains("broken off"), "{:?}", fitted.notes);
+        assert!(fitted.model.values(x.view()).unwrap().data().iter().all(|v| v.is_finite()));
+    }
+}
+
+#[test]
+fn pairs_of_very_many_classes_are_refused_before_the_memory_is_taken() {
+    let (x, ..) = cloud(400, 2, 27);
+    let codes: Vec<usize> = (0..400).collect();
+    let problem = Problem::classification(x.view(), &codes, 400).unwrap();
+    let machine = SupportVectorMachine { memory: (1 << 20).into(), ..class_machine() };
+    let said = machine.fit(&problem, &Quiet).unwrap_err().to_string();
+    assert!(said.contains("pair of classes") && said.contains("linear-svc"), "{said}");
+}
+
+/// The search looks at every other width first and at few costs on all parts; it must find what the whole grid finds.
+#[test]
+fn a_hasty_search_is_about_as_good_as_all_of_the_grid() {
+    let (x, codes, y) = cloud(400, 2, 28);
+    let (new, truth, values) = cloud(1000, 2, 29);
+    let classes = Problem::classification(x.view(), &codes, 2).unwrap();
+    let numbers = Problem::regression(x.view(), &y).unwrap();
+    let error = |machine: &SupportVectorMachine, problem: &Problem<'_>| {
+        let model = machine.fit(problem, &Quiet).unwrap().model;
+        let found = model.predict(new.view()).unwrap();
+        let wrong = |i: usize| match problem.target {
+            Target::Values(_) => (found[(i, 0)] - values[i]).powi(2),
+            _ => f64::from(u8::from(found[(i, 0)] as usize != truth[i])),
+        };
+        (0..1000).map(wrong).sum::<f64>() / 1000.0
+    };
+    for (form, problem) in [(SvmForm::Classes, &classes), (SvmForm::Values, &numbers)] {
+        let hasty = error(&SupportVectorMachine::new(form), problem);
+        let grid = [0.1, 0.2, 0.4, 0.8, 1.6].iter().flat_map(|width| {
+            [1.0, 10.0, 100.0].map(|cost| {
+                error(&SupportVectorMachine::fixed(form, Kernel::gaussian(*width)).cost(cost), problem)
+            })
+        });
+        let best = grid.fold(f64::INFINITY, f64::min);
+        assert!(
+            hasty < 1.15 * best,
+            "{form:?}: {hasty} against {best}, the best that any setting has on new rows"
+        );
+    }
+}
