@@ -27,8 +27,6 @@ Examples:
       A kernel with compact support and a sparse matrix, for many rows and few features
   groat fit big.csv --target y --method nystrom --rank 2000 --dry-run
       What a million rows on 2000 landmarks would take
-  groat fit more.csv --target y --method svr --warm-start model.safetensors --cost 10
-      From where an earlier fit stands, with its kernel, to another cost
   zcat big.csv.gz | groat fit - --target y --kernel gaussian:width=0.8 --ridge 1e-3
       From a pipe, nothing left to choose
 
