@@ -31,7 +31,7 @@ impl SupportVectorMachine {
 }
 
 /// States to start from, one for each part: rows that are vectors of the model take over its coefficients as far as the
-/// cost allows.
+/// cost allows. The nu forms, whose sums are fixed, start anew.
 pub(super) fn states(
     model: &Model,
     settings: &Settings,
@@ -40,7 +40,7 @@ pub(super) fn states(
     parts: &[Part],
 ) -> Result<Vec<Option<State>>> {
     let Some(function) = model.expansion() else { return Ok(Vec::new()) };
-    if function.outputs() != parts.len() || function.features() != x.cols() {
+    if settings.form.takes_nu() || function.outputs() != parts.len() || function.features() != x.cols() {
         return Ok(Vec::new());
     }
     let bits = |row: &[f64]| row.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
@@ -73,10 +73,8 @@ fn state(
     let x = chosen.as_ref().map_or(x, PointSet::view);
     let beta = |k: usize| weights[(part.rows.as_ref().map_or(k, |rows| rows[k]), output)];
     let dual = settings.form.dual(&part.y, &part.weights, &settings.numbers);
-    // The coefficients of classes with nu have been scaled to a margin of 1, which their sum undoes.
-    let most = |v: usize| if dual.by_sign { f64::INFINITY } else { dual.upper[v] };
     let mut alpha: Vec<f64> =
-        (0..dual.sign.len()).map(|v| (dual.sign[v] * beta(dual.row(v))).clamp(0.0, most(v))).collect();
+        (0..dual.sign.len()).map(|v| (dual.sign[v] * beta(dual.row(v))).clamp(0.0, dual.upper[v])).collect();
     settings.form.complete(&dual, &part.weights, &settings.numbers, &mut alpha)?;
     let beta = dual.coefficients(&alpha);
     let used: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
