@@ -183,3 +183,21 @@ fn settings_are_tuned_while_the_stream_runs() {
     assert_eq!(code, Some(0), "{said}");
     assert!(json(&answer)["trials"]["tried"].as_u64().unwrap() >= 3, "{answer}");
 }
+
+/// What a learner cannot give is refused before the first row is answered, and the refusal says what would do.
+#[test]
+fn a_model_that_auto_does_not_have_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("m.safetensors").display().to_string();
+    let rows = "x,y,z\n1,2,3\n2,4,1\n3,6,2\n";
+    for target in [&["-t", "y"][..], &["-t", "y,z"], &["-t", "z", "--classes"]] {
+        let (code, lines, said) = groat(&[&["-", "--model", &model], target].concat(), rows);
+        assert!(code == Some(2) && lines.is_empty(), "{code:?}, {lines}");
+        assert!(said.contains("auto knows no model") && said.contains("krls-tracker"), "{said}");
+        assert!(!fs::exists(&model).unwrap());
+        let (code, _, said) =
+            groat(&[&["-", "--model", &model, "-a", "krls-tracker"], target].concat(), rows);
+        assert!(code == Some(0) && fs::exists(&model).unwrap(), "{said}");
+        fs::remove_file(&model).unwrap();
+    }
+}

@@ -19,7 +19,11 @@ use serde::{Deserialize, Serialize};
 const AHEAD: usize = 8;
 
 /// Version of the saved state.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
+
+/// Why a learner has no model, and what would do.
+const NO_EXPANSION: &str = "what it learns is no expansion in one kernel but a sum over several kernels, predictors or \
+    random features. Its saved state predicts and goes on learning; krls-tracker and krls-ald have a model";
 
 /// An online learner: a named method, its settings, and what it has learnt.
 ///
@@ -230,18 +234,28 @@ impl Learner {
         self.model_of(None, |function| Ok((function, None)))
     }
 
+    /// Fails, and says what would do, where [`model`](Self::model) has nothing to give however much is learnt.
+    pub fn check_model(&self) -> Result<()> {
+        if self.state.method.is_expansion() {
+            return Ok(());
+        }
+        Err(self.without_model(NO_EXPANSION))
+    }
+
+    fn without_model(&self, advice: &str) -> Error {
+        let (method, setting) = (self.state.algorithm.clone(), "model".to_owned());
+        Error::Setting { method, setting, advice: advice.to_owned() }
+    }
+
     /// The same with what its features are made from, and what they are scaled by.
     pub(super) fn model_of(
         &self,
         inputs: Option<&Inputs>,
         restore: impl FnOnce(Expansion) -> Result<(Expansion, Option<Standardisation>)>,
     ) -> Result<Model> {
-        let reason = match self.size() {
-            0 => "it holds no vector",
-            _ => "its model is no expansion in one kernel, but a sum over several kernels or random features",
-        };
-        let function = self.state.method.snapshot()?;
-        let function = function.ok_or_else(|| Error::parse("algorithm", &self.state.algorithm, reason))?;
+        self.check_model()?;
+        let reason = if self.size() == 0 { "it holds no vector yet" } else { NO_EXPANSION };
+        let function = self.state.method.snapshot()?.ok_or_else(|| self.without_model(reason))?;
         let (function, scaling) = restore(function)?;
         self.finish(function, inputs, scaling)
     }

@@ -102,6 +102,14 @@ fn claim(args: &StreamArgs) -> anyhow::Result<Option<Claim>> {
     Ok(file.file().map(Claim::of).transpose()?)
 }
 
+/// A learner that has no model is refused before the first row, not after the last.
+fn check_model(args: &StreamArgs, learning: &online::Session) -> anyhow::Result<()> {
+    if args.model.is_some() {
+        learning.learner().check_model()?;
+    }
+    Ok(())
+}
+
 /// A bar, unless lines of answers scroll by on the terminal.
 fn bar<'a>(args: &StreamArgs, session: &'a Session, what: &str) -> Option<Bar<'a>> {
     let hidden = args.out.is_none() && io::stdout().is_terminal();
@@ -116,6 +124,7 @@ impl<'a> Stream<'a> {
         rows: &Rows,
         session: &Session,
     ) -> anyhow::Result<Self> {
+        check_model(args, &learning)?;
         learning.read_from(rows.source(), rows.names(), rows.is_named())?;
         learning.inputs().map_or(Ok(()), |inputs| rows.check(inputs))?;
         let steps = learning.totals().steps;

@@ -38,7 +38,10 @@ pub fn wanted(args: &StreamArgs, rows: &mut Rows) -> anyhow::Result<Option<Targe
 
 /// Runs a new stream.
 pub fn run(args: &StreamArgs, rows: Rows, targets: Targets, session: &Session) -> anyhow::Result<()> {
-    let make = |inputs: Inputs| Recipe::of(&args.method)?.session(args, inputs);
+    let make = |inputs: Inputs| {
+        let member = Recipe::of(&args.method)?.session(args, inputs)?;
+        super::check_model(args, &member).map(|()| member)
+    };
     let sessions = match targets {
         Targets::Columns(names) => {
             let mut members = Vec::new();
@@ -56,6 +59,7 @@ pub fn run(args: &StreamArgs, rows: Rows, targets: Targets, session: &Session) -
 /// Goes on from a saved state.
 pub fn go_on(args: &StreamArgs, rows: Rows, sessions: Sessions, session: &Session) -> anyhow::Result<()> {
     refuse_columns(args)?;
+    sessions.members().iter().try_for_each(|(_, member)| super::check_model(args, member))?;
     announce(args, sessions.rows(), session);
     follow(args, rows, sessions, session)
 }

@@ -50,6 +50,9 @@ macro_rules! methods {
             fn snapshot(&self) -> Result<Option<Expansion>> {
                 match self { $(AnyMethod::$name(m) => m.snapshot(),)+ }
             }
+            fn is_expansion(&self) -> bool {
+                match self { $(AnyMethod::$name(m) => m.is_expansion(),)+ }
+            }
             fn memory_bytes(&self) -> usize {
                 match self { $(AnyMethod::$name(m) => m.memory_bytes(),)+ }
             }

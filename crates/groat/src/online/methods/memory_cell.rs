@@ -43,6 +43,10 @@ impl Method for MemoryCell {
         Ok(None)
     }
 
+    fn is_expansion(&self) -> bool {
+        false
+    }
+
     fn memory_bytes(&self) -> usize {
         size_of::<f64>()
     }

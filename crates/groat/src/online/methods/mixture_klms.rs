@@ -99,6 +99,10 @@ impl Method for MixtureKlms {
         self.stack.snapshot()
     }
 
+    fn is_expansion(&self) -> bool {
+        self.stack.has_one_kernel()
+    }
+
     fn memory_bytes(&self) -> usize {
         self.stack.memory_bytes() + 2 * size_of_val(self.gate.as_slice())
     }

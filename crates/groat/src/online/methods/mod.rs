@@ -70,6 +70,10 @@ pub(crate) trait Method {
     }
     /// The model learnt so far, in order of insertion; `None` where it is no kernel expansion.
     fn snapshot(&self) -> Result<Option<Expansion>>;
+    /// False where no sample can make what it learns one kernel expansion.
+    fn is_expansion(&self) -> bool {
+        true
+    }
     /// Bytes of state, without the scratch space that a saved state leaves out.
     fn memory_bytes(&self) -> usize;
     /// Appends what the method can say about itself.

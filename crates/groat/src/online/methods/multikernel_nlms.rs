@@ -74,6 +74,10 @@ impl Method for MultikernelNlms {
         self.stack.snapshot()
     }
 
+    fn is_expansion(&self) -> bool {
+        self.stack.has_one_kernel()
+    }
+
     fn memory_bytes(&self) -> usize {
         self.stack.memory_bytes()
     }

@@ -161,6 +161,10 @@ impl Method for RandomFeatureKlms {
         Ok(None)
     }
 
+    fn is_expansion(&self) -> bool {
+        false
+    }
+
     fn memory_bytes(&self) -> usize {
         (self.frequencies.len() + self.phases.len() + self.weights.len()) * size_of::<f64>()
     }

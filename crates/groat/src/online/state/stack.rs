@@ -85,6 +85,11 @@ impl Stack {
         }
     }
 
+    /// Whether there is one kernel alone.
+    pub fn has_one_kernel(&self) -> bool {
+        self.layers.len() == 1
+    }
+
     /// Bytes of the layers.
     pub fn memory_bytes(&self) -> usize {
         self.layers.iter().map(Dictionary::memory_bytes).sum()

@@ -88,6 +88,10 @@ impl Method for Auto {
         Ok(None)
     }
 
+    fn is_expansion(&self) -> bool {
+        false
+    }
+
     fn memory_bytes(&self) -> usize {
         self.panel.memory_bytes() + self.first.memory_bytes()
     }
