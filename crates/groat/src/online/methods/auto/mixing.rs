@@ -62,8 +62,9 @@ impl Polynomial {
     }
 }
 
-/// Bernstein online aggregation: weights `eta_k exp(eta_k L_k)`, where `L_k` sums `r_k - eta_k r_k^2`, the regrets `r_k` are those
-/// of the gradient of the squared loss, and `eta_k = min(1 / max |r_k|, sqrt(log K / sum r_k^2))`.
+/// Bernstein online aggregation: weights `pi_k eta_k exp(eta_k L_k)`, where `pi_k` is the weight at the start, `L_k` sums
+/// `r_k - eta_k r_k^2`, the regrets `r_k` are those of the gradient of the squared loss, and
+/// `eta_k = min(1 / max |r_k|, sqrt(log K / sum r_k^2))`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Bernstein {
     #[serde(with = "bits")]
@@ -72,16 +73,19 @@ pub(super) struct Bernstein {
     squares: Vec<f64>,
     #[serde(with = "bits")]
     largest: Vec<f64>,
-    /// What follows from these, the highest being 1.
+    /// What follows from these, the highest being 1 times its weight at the start.
     #[serde(with = "bits")]
     weights: Vec<f64>,
+    /// The weights at the start.
+    #[serde(with = "bits")]
+    prior: Vec<f64>,
 }
 
 impl Bernstein {
-    /// For `count` predictors.
-    pub fn new(count: usize) -> Self {
-        let zeros = vec![0.0; count];
-        Self { regrets: zeros.clone(), squares: zeros.clone(), largest: zeros, weights: vec![1.0; count] }
+    /// For predictors with these weights at the start.
+    pub fn new(prior: Vec<f64>) -> Self {
+        let zeros = vec![0.0; prior.len()];
+        Self { regrets: zeros.clone(), squares: zeros.clone(), largest: zeros, weights: prior.clone(), prior }
     }
 
     /// `eta_k`; 0 before a predictor differed from the mix.
@@ -101,7 +105,8 @@ impl Bernstein {
             self.weights[k] = if rate > 0.0 { rate.ln() + rate * self.regrets[k] } else { 0.0 };
         }
         let highest = self.weights.iter().copied().fold(f64::MIN, f64::max);
-        self.weights.iter_mut().for_each(|weight| *weight = (*weight - highest).exp());
+        let pairs = self.weights.iter_mut().zip(&self.prior);
+        pairs.for_each(|(weight, prior)| *weight = prior * (*weight - highest).exp());
     }
 
     /// The weighted prediction.
@@ -131,6 +136,7 @@ impl Bernstein {
         check_saved("regrets", &self.regrets, count)?;
         check_saved("squared regrets", &self.squares, count)?;
         check_saved("weights of the mix", &self.weights, count)?;
+        check_saved("weights at the start", &self.prior, count)?;
         check_saved("largest regrets", &self.largest, count)
     }
 }
@@ -148,6 +154,9 @@ fn weighted(predictions: &[f64], weights: impl Iterator<Item = f64>) -> f64 {
     predictions.iter().sum::<f64>() / predictions.len().max(1) as f64
 }
 
+/// The weight at the start of a predictor that learns: what it says first rests on a few samples.
+const LEARNER: f64 = 0.5;
+
 /// The two rules and the one that weighs them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mixer {
@@ -157,9 +166,11 @@ pub(super) struct Mixer {
 }
 
 impl Mixer {
-    /// For `count` predictors.
-    pub fn new(count: usize) -> Self {
-        Self { combination: Bernstein::new(count), single: Polynomial::new(count), both: Polynomial::new(2) }
+    /// For predictors that do not learn, and after them those that do, which start with less weight.
+    pub fn new(plain: usize, learners: usize) -> Self {
+        let prior = [vec![1.0; plain], vec![LEARNER; learners]].concat();
+        let single = Polynomial::new(prior.len());
+        Self { combination: Bernstein::new(prior), single, both: Polynomial::new(2) }
     }
 
     /// The mixed prediction.
@@ -186,7 +197,7 @@ impl Mixer {
 
     /// Bytes of state.
     pub fn memory_bytes(&self) -> usize {
-        (6 * self.single.regrets.len() + 6) * size_of::<f64>()
+        (7 * self.single.regrets.len() + 6) * size_of::<f64>()
     }
 
     /// Fails unless a state read from a file fits `count` predictors.
@@ -236,7 +247,7 @@ mod tests {
         fn the_regret_of_the_bernstein_rule_is_bounded(
             rows in proptest::collection::vec((proptest::array::uniform2(-1.0_f64..1.0), -1.0_f64..1.0), 1..300)
         ) {
-            let mut rule = Bernstein::new(2);
+            let mut rule = Bernstein::new(vec![1.0; 2]);
             let mut own = 0.0;
             for (predictions, target) in &rows {
                 let mixed = rule.mix(predictions);
@@ -256,7 +267,7 @@ mod tests {
         fn the_mix_does_not_depend_on_units(
             rows in proptest::collection::vec((proptest::array::uniform3(-1.0_f64..1.0), -1.0_f64..1.0), 1..60)
         ) {
-            let (mut plain, mut scaled) = (Mixer::new(3), Mixer::new(3));
+            let (mut plain, mut scaled) = (Mixer::new(2, 1), Mixer::new(2, 1));
             for (predictions, target) in &rows {
                 let large = predictions.map(|p| p * 1024.0);
                 let (a, b) = (plain.learn(predictions, *target), scaled.learn(&large, target * 1024.0));

@@ -114,3 +114,37 @@ impl Method for Auto {
         self.panel.check(dimension)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::online::presets;
+    use crate::settings::Settings;
+
+    /// Squared errors on noise of size 1 whose row 120 is 1000 higher, and perhaps all later ones.
+    fn errors(stays: bool) -> Vec<f64> {
+        let noise = |i: usize| (0.31 * (i * i) as f64).sin() + (0.17 * (i * i + i) as f64).cos();
+        let high = |i: usize| if i == 120 || stays && i > 120 { 1000.0 } else { 0.0 };
+        let y: Vec<f64> = (0..200).map(|i| noise(i) + high(i)).collect();
+        let settings = Settings::new().with("lags", 4);
+        let mut auto = presets::find("auto").unwrap().build(None, 4, &settings).unwrap();
+        let mut squares = vec![0.0; 4];
+        for t in 4..y.len() {
+            let lags: Vec<f64> = y[t - 4..t].iter().rev().copied().collect();
+            squares.push(auto.step(&lags, y[t]).error.powi(2));
+        }
+        squares
+    }
+
+    /// What cannot be foreseen is paid for once; whether it was a jump or an outlier, at most halfway once more.
+    #[test]
+    fn a_jump_that_stays_and_an_outlier_cost_alike() {
+        for stays in [true, false] {
+            let squares = errors(stays);
+            let (before, at, after) =
+                (squares[..120].iter().sum::<f64>(), squares[120], squares[121..].iter().sum::<f64>());
+            assert!(before < 1e3 && at > 0.99e6, "{before}, {at}");
+            assert!(after < 0.3e6, "stays {stays}: {after}");
+        }
+    }
+}

@@ -17,8 +17,12 @@ use serde::{Deserialize, Serialize};
 const MOST_FEATURES: usize = 200;
 /// Predictions lie within the targets seen, widened by this share of their range.
 const MARGIN: f64 = 0.5;
-/// Predictions of a series lie within so many of its largest steps around its last value.
+/// Predictions of a series lie around its last value, within so many times its second largest step: the largest, alone, may
+/// be a jump to a level where the series stays.
 const STRIDE: f64 = 1.5;
+/// Right after the largest step nobody knows whether it was a jump that stays or an outlier that is followed by the way
+/// back. Halfway loses least in the worse of the two cases.
+const HALFWAY: f64 = 0.5;
 
 /// How a predictor sees samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +94,8 @@ pub(super) struct Panel {
     steps: Vec<f64>,
     experts: Vec<Expert>,
     mixer: Mixer,
-    /// Last target, sum of targets, least and greatest target, largest step of the series; all scaled.
+    /// Last target, sum of targets, least and greatest target, the two largest steps of the series, and its newest step
+    /// where that was the largest so far, else 0; all scaled.
     #[serde(with = "bits")]
     seen: Vec<f64>,
     /// How many values these are of, and how many samples were learnt from.
@@ -105,6 +110,9 @@ const SUM: usize = 1;
 const LOW: usize = 2;
 const HIGH: usize = 3;
 const STEP: usize = 4;
+const SECOND: usize = 5;
+const SURPRISE: usize = 6;
+const SEEN: usize = 7;
 
 impl Panel {
     /// Predictors without experience, in the units that `rows` suggest.
@@ -117,8 +125,8 @@ impl Panel {
             scale,
             steps: vec![1.0; dimension + 1],
             experts: Vec::new(),
-            mixer: Mixer::new(0),
-            seen: vec![0.0; STEP + 1],
+            mixer: Mixer::new(0, 0),
+            seen: vec![0.0; SEEN],
             count: 0,
             learnt: 0,
             buffer: Vec::new(),
@@ -130,7 +138,7 @@ impl Panel {
         for view in views {
             panel.add_experts(*view, kernel, budget, rows, scaled)?;
         }
-        panel.mixer = Mixer::new(panel.plain() + panel.experts.len());
+        panel.mixer = Mixer::new(panel.plain(), panel.experts.len());
         Ok(panel)
     }
 
@@ -267,13 +275,23 @@ impl Panel {
         if self.lags.newest(self.dimension).is_none() {
             return held;
         }
-        held.clamp(last - STRIDE * seen[STEP], last + STRIDE * seen[STEP])
+        let reach = (STRIDE * seen[SECOND]).max(HALFWAY * seen[SURPRISE]);
+        held.clamp(last - reach, last + reach)
+    }
+
+    /// Takes in a step of the series.
+    fn remember_step(&mut self, step: f64) {
+        let seen = &mut self.seen;
+        let largest = step > seen[STEP];
+        seen[SURPRISE] = if largest { step } else { 0.0 };
+        seen[SECOND] = if largest { seen[STEP] } else { seen[SECOND].max(step) };
+        seen[STEP] = seen[STEP].max(step);
     }
 
     /// What the predictors that do not learn say.
     fn say_plain(&self, level: &[f64], last: f64, predictions: &mut [f64]) {
         predictions[0] = last;
-        predictions[MEAN] = if self.count > 0 { self.seen[SUM] / self.count as f64 } else { last };
+        predictions[MEAN] = self.plausible(self.seen[SUM] / self.count as f64, last);
         if let (Some(newest), Some(line)) = (self.lags.newest(self.dimension), predictions.get_mut(LINE))
             && self.plain() > LINE
         {
@@ -297,8 +315,8 @@ impl Panel {
             seen[SUM] += value;
             (seen[LOW], seen[HIGH]) = (seen[LOW].min(*value), seen[HIGH].max(*value));
         }
-        seen[STEP] = past.windows(2).map(|pair| (pair[0] - pair[1]).abs()).fold(0.0, f64::max);
         self.count = past.len() as u64;
+        past.windows(2).rev().for_each(|pair| self.remember_step((pair[0] - pair[1]).abs()));
     }
 
     /// How many predictors have a say: those that learn wait until they have.
@@ -368,11 +386,11 @@ impl Panel {
     }
 
     fn remember(&mut self, target: f64, last: f64) {
+        self.remember_step((target - last).abs());
         let (first, seen) = (self.count == 0, &mut self.seen);
         seen[SUM] += target;
         seen[LOW] = if first { target } else { seen[LOW].min(target) };
         seen[HIGH] = if first { target } else { seen[HIGH].max(target) };
-        seen[STEP] = seen[STEP].max((target - last).abs());
         seen[LAST] = target;
         self.count += 1;
         self.learnt += 1;
@@ -408,10 +426,11 @@ impl Panel {
     pub fn check(&self, dimension: usize) -> Result<()> {
         self.scale.check(dimension)?;
         check_saved("units of changes", &self.steps, dimension + 1)?;
-        check_saved("targets seen", &self.seen, STEP + 1)?;
+        check_saved("targets seen", &self.seen, SEEN)?;
         self.mixer.check(self.plain() + self.experts.len())?;
         let broken = || Error::parse("saved state of a learner", "experts", "they do not fit the samples");
-        if self.dimension != dimension || self.steps.iter().any(|step| *step <= 0.0) {
+        let ordered = self.seen[LOW] <= self.seen[HIGH] && self.seen[STEP..].iter().all(|step| *step >= 0.0);
+        if self.dimension != dimension || !ordered || self.steps.iter().any(|step| *step <= 0.0) {
             return Err(broken());
         }
         for (i, expert) in self.experts.iter().enumerate() {
