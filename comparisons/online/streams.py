@@ -56,8 +56,8 @@ def joined(x: Array, y: Array) -> Array:
     return np.column_stack([x, y])
 
 
-def made(rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
-    n = 3000
+def made(rng: np.random.Generator, n: int) -> Iterator[tuple[str, Array]]:
+    """Streams of about n rows: what changes in them does so within these."""
     signs = rng.choice([-1.0, 1.0], n + 8)
     channel = signs[1:] + 0.5 * signs[:-1]
     received = channel - 0.09 * channel**3 + 0.1 * rng.standard_normal(len(channel))
@@ -94,8 +94,8 @@ def streams(data: pathlib.Path, rows: int) -> Iterator[tuple[str, Array, int]]:
         yield name, moved(read(data / "data" / name / "data.csv.gz")[:rows]), LAGS
     for name in ("bike", "elevators"):
         yield name, read(data / "data" / name / "data.csv.gz")[:rows], 0
-    for name, table in made(np.random.default_rng(1)):
-        yield name, table[:rows], 0
+    for name, table in made(np.random.default_rng(1), rows):
+        yield name, table, 0
 
 
 def ask(program: pathlib.Path, table: Array, lags: int, *options: str) -> Any:
