@@ -97,7 +97,8 @@ class SparseClassifier(_Chosen, Classifier):
 class SparseDensity(DensityMixin, BatchEstimator):
     """A probability density as a mixture of few Gaussians.
 
-    It stands for the Parzen estimate of all rows, with as few of them as come near it.
+    It stands for the Parzen estimate of all rows, with as few of them as come near it. Where few kernels are far worse on
+    rows that were left out, as in many dimensions, it is the Parzen estimate itself, and ``notes_`` says so.
 
     Examples
     --------

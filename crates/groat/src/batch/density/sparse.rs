@@ -31,6 +31,12 @@ const QUICK_ROWS: usize = 2000;
 const QUICK_CANDIDATES: usize = 200;
 const QUICK_TERMS: usize = 40;
 
+/// How far a quick estimate may stay behind the Parzen estimate in held-out log density, for each feature.
+const BEHIND: f64 = 0.1;
+
+/// Rows of the Parzen estimate that takes the place of a quick estimate which falls short of it.
+const PARZEN_ROWS: usize = 10_000;
+
 /// Parts of the data that an automatic width is validated on.
 const FOLDS: usize = 5;
 
@@ -52,7 +58,17 @@ pub struct SparseDensity {
     refinement: usize,
     selection_rows: usize,
     multiples: &'static [f64],
+    /// Whether the Parzen estimate is taken where the sparse one is clearly worse.
+    or_parzen: bool,
     name: &'static str,
+}
+
+/// What held-out parts of the rows say of an estimate.
+struct Outlook {
+    /// Steps of refinement that raise their log density most, if they do so clearly.
+    steps: usize,
+    /// How much larger that of the Parzen estimate is than that of the refined one.
+    behind: Judgement,
 }
 
 /// A sparse density and how it was found.
@@ -75,6 +91,8 @@ pub struct DensityEstimate {
     pub stop: StopReason,
     /// For each kernel of the density the stage that chose it.
     kept: Vec<usize>,
+    /// Why the density is the Parzen estimate, if it fell short of it.
+    fell_short: Option<String>,
     /// The rows that kernels and widths were chosen on, unless all were.
     drawn: Option<Vec<usize>>,
     /// The method's name.
@@ -90,6 +108,7 @@ impl Default for SparseDensity {
             refinement: 0,
             selection_rows: usize::MAX,
             multiples: &MULTIPLES,
+            or_parzen: false,
             name: OLS,
         }
     }
@@ -112,13 +131,16 @@ impl SparseDensity {
     }
 
     /// Settings for seconds instead of minutes: kernels and widths are chosen on at most 2,000 rows from 200 candidates,
-    /// drawn by seed; all rows refine what was chosen.
+    /// drawn by seed; all rows refine what was chosen. In many dimensions few kernels cannot stand for many: where the
+    /// held-out log density is below that of the Parzen estimate by clearly more than 0.1 for each feature, the result is the
+    /// Parzen estimate of up to 10,000 rows.
     #[must_use]
     pub fn quick(seed: u64) -> Self {
         let engine = Ols::new(Kernel::gaussian(1.0)).candidates(QUICK_CANDIDATES).max_terms(QUICK_TERMS);
         Self {
             selection_rows: QUICK_ROWS,
             multiples: &FEW_MULTIPLES,
+            or_parzen: true,
             refinement: 20,
             ..Self::new().selection(&engine.passes(1).seed(seed))
         }
@@ -228,13 +250,51 @@ impl SparseDensity {
             estimate.stop = StopReason::Requested;
         }
         if self.refinement > 0 && estimate.stop != StopReason::Requested {
-            estimate.refined = match self.refinement_steps(x, &parzen_width, &width, watch) {
-                Err(Error::Stopped) => 0,
-                steps => steps?,
-            };
-            estimate.density = refine(estimate.density, whole.0, whole.1, estimate.refined, watch)?;
+            match self.outlook(x, &parzen_width, &width, watch) {
+                Err(Error::Stopped) => {}
+                Ok(Outlook { behind, .. }) if self.prefers_parzen(&behind, x.cols()) => {
+                    self.replace_by_parzen(&mut estimate, x.rows(), whole, &behind)?;
+                }
+                outlook => {
+                    estimate.refined = outlook?.steps;
+                    estimate.density = refine(estimate.density, whole.0, whole.1, estimate.refined, watch)?;
+                }
+            }
         }
         Ok(estimate)
+    }
+
+    fn prefers_parzen(&self, behind: &Judgement, features: usize) -> bool {
+        let clearly = behind.mean - behind.standard_error;
+        self.or_parzen && self.width.is_none() && clearly > BEHIND * features as f64
+    }
+
+    /// A Gaussian on each of the rows of `whole`, or of as many as there may be. A width that was found on `searched` rows
+    /// shrinks at the rate at which the best one does.
+    fn replace_by_parzen(
+        &self,
+        estimate: &mut DensityEstimate,
+        searched: usize,
+        (x, weights): (Rows<'_>, Option<&[f64]>),
+        behind: &Judgement,
+    ) -> Result<()> {
+        let rows = sample_rows(x.rows(), PARZEN_ROWS, self.engine.seed);
+        let rate = 1.0 / (x.cols() as f64 + 4.0);
+        let found = self.parzen_width.is_none();
+        let factor = if found { (searched as f64 / rows.len() as f64).powf(rate) } else { 1.0 };
+        estimate.fell_short = Some(format!(
+            "a mixture of {} fell short of the Parzen estimate by {:.3} (standard error {:.3}) in held-out log density: \
+             {} rows are kernels instead",
+            estimate.density.weights().len(),
+            behind.mean,
+            behind.standard_error,
+            rows.len()
+        ));
+        let shares = rows.iter().map(|&row| weights.map_or(1.0, |weights| weights[row])).collect();
+        estimate.density = Density::new(scaled(&estimate.parzen_width, factor), x.select(&rows), shares)?;
+        estimate.stages.clear();
+        estimate.kept.clear();
+        Ok(())
     }
 
     fn with_widths(
@@ -290,19 +350,15 @@ impl SparseDensity {
             refined: 0,
             stop: selection.stop,
             kept,
+            fell_short: None,
             drawn: None,
             name: self.name,
         })
     }
 
     fn choose_width(&self, x: Rows<'_>, parzen: &Width, watch: &dyn Watch) -> Result<(Width, Vec<Trial>)> {
-        let wider = |multiple: &f64| {
-            Kernel::gaussian(match parzen {
-                Width::Shared(w) => Width::Shared(w * multiple),
-                Width::PerFeature(w) => Width::PerFeature(w.iter().map(|w| w * multiple).collect()),
-            })
-        };
-        let kernels: Vec<Kernel> = self.multiples.iter().map(wider).collect();
+        let kernels: Vec<Kernel> =
+            self.multiples.iter().map(|multiple| Kernel::gaussian(scaled(parzen, *multiple))).collect();
         let mut trials = Trials::new(watch);
         let judge = |kernel: &Kernel, _: Option<&Trial>| {
             self.held_out(x, parzen, kernel.width().unwrap_or(parzen), watch)
@@ -330,28 +386,32 @@ impl SparseDensity {
         Ok(Judgement::of(&losses, sizes.iter().sum::<f64>() / sizes.len() as f64))
     }
 
-    /// The number of refining steps that raises the log density of held-out rows most, if it does so by more
-    /// than the standard error of the gain.
-    fn refinement_steps(
-        &self,
-        x: Rows<'_>,
-        parzen: &Width,
-        width: &Width,
-        watch: &dyn Watch,
-    ) -> Result<usize> {
-        let mut gains = vec![Vec::with_capacity(x.rows()); self.refinement];
+    /// How many refining steps are worth taking, and how the estimate then compares with the Parzen estimate of the same
+    /// rows, by the log density of held-out rows.
+    fn outlook(&self, x: Rows<'_>, parzen: &Width, width: &Width, watch: &dyn Watch) -> Result<Outlook> {
+        // Of every held-out row, before refinement and after each step of it.
+        let mut logs = vec![Vec::with_capacity(x.rows()); self.refinement + 1];
+        let mut full = Vec::with_capacity(x.rows());
         for (train, test) in held_out_parts(x)? {
             let mut density = self.part(train.view(), parzen, width, watch)?;
-            let (before, narrowest) = (density.log_density(test.view())?, narrowest(&density));
-            for gains in &mut gains {
-                unless_stopped(watch)?;
-                density = step(&density, train.view(), None, &narrowest)?;
-                gains.extend(density.log_density(test.view())?.iter().zip(&before).map(|(a, b)| a - b));
+            let narrowest = narrowest(&density);
+            for (steps, logs) in logs.iter_mut().enumerate() {
+                if steps > 0 {
+                    unless_stopped(watch)?;
+                    density = step(&density, train.view(), None, &narrowest)?;
+                }
+                logs.extend(density.log_density(test.view())?);
             }
+            full.extend(Parzen::new().width(parzen.clone()).fit(train.view())?.log_density(test.view())?);
         }
-        let judged: Vec<Judgement> = gains.iter().map(|gains| Judgement::of(gains, 0.0)).collect();
-        let best = (0..judged.len()).max_by(|&a, &b| judged[a].mean.total_cmp(&judged[b].mean));
-        Ok(best.filter(|&s| judged[s].mean > judged[s].standard_error).map_or(0, |s| s + 1))
+        let gain = |above: &[f64], below: &[f64]| {
+            let differences: Vec<f64> = above.iter().zip(below).map(|(a, b)| a - b).collect();
+            Judgement::of(&differences, 0.0)
+        };
+        let judged: Vec<Judgement> = logs.iter().map(|logs_after| gain(logs_after, &logs[0])).collect();
+        let best = (1..judged.len()).max_by(|&a, &b| judged[a].mean.total_cmp(&judged[b].mean));
+        let steps = best.filter(|&s| judged[s].mean > judged[s].standard_error).unwrap_or(0);
+        Ok(Outlook { steps, behind: gain(&full, &logs[steps]) })
     }
 }
 
@@ -383,7 +443,9 @@ impl DensityEstimate {
             ));
         }
         let (size, selected) = (fitted.model.size(), self.stages.len());
-        if selected == 0 {
+        if let Some(note) = &self.fell_short {
+            fitted.notes.push(note.clone());
+        } else if selected == 0 {
             fitted.notes.push("no kernel could stand for others: every row is one".to_owned());
         }
         if size < selected {
@@ -448,6 +510,13 @@ fn stages(selection: &Selection, rows: &[usize], unit: f64) -> Vec<Stage> {
             training: squares / n * unit,
         })
         .collect()
+}
+
+fn scaled(width: &Width, factor: f64) -> Width {
+    match width {
+        Width::Shared(w) => Width::Shared(w * factor),
+        Width::PerFeature(w) => Width::PerFeature(w.iter().map(|w| w * factor).collect()),
+    }
 }
 
 fn per_feature(width: &Width, features: usize) -> Vec<f64> {
