@@ -52,7 +52,7 @@ class SparseRegressor(_Chosen, Regressor):
     def __init__(
         self, *, method: str = Method.SPARSE, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
         coef0: float = 1.0, alpha: Any = None, tol: Any = None, smallest: bool = False, best: bool = False,
-        per_feature: bool = False, max_terms: int | None = None, candidates: int | None = None,
+        per_feature: bool | None = None, max_terms: int | None = None, candidates: int | None = None,
         selection_rows: int | None = None, estimate: bool = True, standardise: bool = True, memory: str | None = None,
         random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -78,7 +78,7 @@ class SparseClassifier(_Chosen, Classifier):
     def __init__(
         self, *, method: str = Method.SPARSE, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
         coef0: float = 1.0, alpha: Any = None, tol: Any = None, smallest: bool = False, best: bool = False,
-        per_feature: bool = False, max_terms: int | None = None, candidates: int | None = None,
+        per_feature: bool | None = None, max_terms: int | None = None, candidates: int | None = None,
         selection_rows: int | None = None, estimate: bool = True, class_weight: Any = None, standardise: bool = True,
         memory: str | None = None, random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip

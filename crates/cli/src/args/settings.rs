@@ -39,7 +39,7 @@ fn flag(methods: &Methods, parameter: &'static Parameter) -> Arg {
         .help_heading("Settings of the method")
         .value_name("VALUE")
         .allow_negative_numbers(true);
-    if let Range::Flag = parameter.range {
+    if let Range::Flag | Range::Or(_, Range::Flag) = parameter.range {
         flag = flag.num_args(0..=1).require_equals(true).default_missing_value("true");
     }
     match FORMER.iter().find(|(name, _)| *name == parameter.name) {

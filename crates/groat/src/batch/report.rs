@@ -4,7 +4,7 @@ use super::Growth;
 use super::density::Density;
 use super::svm::sigmoid;
 use crate::error::Result;
-use crate::kernels::Kernel;
+use crate::kernels::{Kernel, Width};
 use crate::matrix::Matrix;
 use crate::model::{Calibration, Intervals, Model};
 use crate::tune::Trial;
@@ -63,6 +63,18 @@ impl Fitted {
             interrupted: false,
             notes: Vec::new(),
         }
+    }
+}
+
+impl Fitted {
+    /// How much each feature matters, where each has a width of its own: its place and one over its width, as a share of
+    /// the largest of these; what matters most comes first. Empty where one width is that of all.
+    pub fn relevance(&self) -> Vec<(usize, f64)> {
+        let Some(Width::PerFeature(widths)) = self.kernel.width() else { return Vec::new() };
+        let least = widths.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut shares: Vec<(usize, f64)> = widths.iter().map(|width| least / width).enumerate().collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        shares
     }
 }
 

@@ -11,6 +11,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Features whose widths are written out, and those that are named at most.
+const WIDTHS_SHOWN: usize = 3;
+const RELEVANT_SHOWN: usize = 8;
+/// A feature matters from this share of the largest relevance on.
+const MATTERS: f64 = 0.1;
+
 /// The result in numbers. Field names are part of the command's interface.
 #[derive(Serialize)]
 pub struct Answer {
@@ -30,6 +36,9 @@ pub struct Answer {
     method: String,
     kernel: String,
     kernel_choice: String,
+    /// How much each feature matters, the most first, where each has a width of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    relevance: Vec<Relevance>,
     settings: BTreeMap<String, String>,
     vectors: usize,
     /// True where the features are random ones, which no rows became.
@@ -55,6 +64,13 @@ pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Vec<Compared>>,
     files: Files,
+}
+
+#[derive(Serialize)]
+struct Relevance {
+    feature: String,
+    /// One over its width, as a share of the largest of these.
+    share: f64,
 }
 
 #[derive(Serialize)]
@@ -122,6 +138,7 @@ impl Answer {
             method: model.record().method.clone(),
             kernel: model.kernel().to_string(),
             kernel_choice: kernel_choice(&outcome.fitted),
+            relevance: relevance(&outcome.fitted),
             settings: model.record().settings.clone(),
             vectors: model.size(),
             random_features: model.expansion().is_none(),
@@ -167,7 +184,8 @@ impl Answer {
             .line("features", self.features.to_string())
             .line("target", format!("{target}{}{classes}{reason}", self.task))
             .line("method", &self.method)
-            .line("kernel", format!("{}, {}", self.kernel, self.kernel_choice))
+            .line("kernel", format!("{}, {}", self.kernel_text(), self.kernel_choice))
+            .maybe("relevance", self.relevance_text())
             .line("vectors", self.vectors_text())
             .maybe("expected error", self.expected.as_ref().map(expected_text))
             .maybe(
@@ -190,6 +208,32 @@ impl Answer {
 }
 
 impl Answer {
+    /// The kernel; many widths are many digits, which the model file has.
+    fn kernel_text(&self) -> String {
+        match self.kernel.split_once(':') {
+            Some((family, _)) if self.relevance.len() > WIDTHS_SHOWN => {
+                format!("{family} with a width for each feature")
+            }
+            _ => self.kernel.clone(),
+        }
+    }
+
+    /// The features that matter, where each has a width of its own.
+    fn relevance_text(&self) -> Option<String> {
+        let some: Vec<&Relevance> =
+            self.relevance.iter().filter(|feature| feature.share >= MATTERS).collect();
+        let shown: Vec<String> = some
+            .iter()
+            .take(RELEVANT_SHOWN)
+            .map(|feature| format!("{} {}", feature.feature, number((100.0 * feature.share).round() / 100.0)))
+            .collect();
+        let more = some.len().saturating_sub(RELEVANT_SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let rest = self.relevance.len() - some.len();
+        let rest = if rest > 0 { format!("; {rest} hardly matter") } else { String::new() };
+        (!shown.is_empty()).then(|| format!("{}{more}{rest}", shown.join(", ")))
+    }
+
     /// How many vectors, and what the full machine would have brought.
     fn vectors_text(&self) -> String {
         if self.random_features {
@@ -210,6 +254,13 @@ impl Answer {
             shown(full.error)
         )
     }
+}
+
+/// How much each feature matters, by name.
+fn relevance(fitted: &Fitted) -> Vec<Relevance> {
+    let names = fitted.model.feature_names();
+    let name = |j: usize| names.get(j).cloned().unwrap_or_else(|| format!("feature {}", j + 1));
+    fitted.relevance().into_iter().map(|(j, share)| Relevance { feature: name(j), share }).collect()
 }
 
 /// What new rows will see.

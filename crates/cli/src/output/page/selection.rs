@@ -58,19 +58,20 @@ fn widths(fitted: &Fitted) -> Option<Chart> {
 
 /// One over the width of each feature, where each has its own: how much a step along it changes the answer.
 fn relevance(fitted: &Fitted) -> Option<Chart> {
-    let Some(Width::PerFeature(widths)) = fitted.kernel.width() else { return None };
+    let mut order = fitted.relevance();
+    if order.is_empty() {
+        return None;
+    }
     let names = fitted.model.feature_names();
     let name = |j: usize| names.get(j).cloned().unwrap_or_else(|| format!("feature {}", j + 1));
-    let mut order: Vec<usize> = (0..widths.len()).collect();
-    order.sort_by(|a, b| widths[*a].total_cmp(&widths[*b]));
     order.truncate(MOST_BARS);
-    let heights: Vec<f64> = order.iter().map(|&j| 1.0 / widths[j]).collect();
+    let heights: Vec<f64> = order.iter().map(|(_, share)| *share).collect();
     let chart = Chart::new("Relevance of the features")
         .describe(
             "One over the width of each feature: the higher, the more a step along it changes the answer",
         )
-        .x(Axis::new("feature").categories(order.iter().map(|&j| name(j))))
-        .y(Axis::new("1 / width"));
+        .x(Axis::new("feature").categories(order.iter().map(|(j, _)| name(*j))))
+        .y(Axis::new("1 / width, as a share of the largest"));
     Some(chart.layer(Bars::categories("relevance", &heights)))
 }
 

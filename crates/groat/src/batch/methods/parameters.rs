@@ -81,8 +81,11 @@ pub(super) const ONE_STANDARD_ERROR: Parameter = row(
     Range::Flag,
     "of the widths whose error is within one standard error of the best, take the one with the fewest vectors",
 );
-pub(super) const PER_FEATURE: Parameter =
-    row("per_feature", Range::Flag, "go on from the best width to one width per feature");
+pub(super) const PER_FEATURE: Parameter = row(
+    "per_feature",
+    or_auto(&Range::Flag),
+    "go on from the best width to one width per feature; auto, for sparse, does where that clearly lowers the error",
+);
 pub(super) const CRITERION: Parameter = row(
     "criterion",
     Range::Choice(&["auto", "error-rate", "mean-squared"]),

@@ -75,7 +75,7 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::TOLERANCE, "0.02").only(TARGETS),
             Taken::new(&p::SMALLEST, "false").only(TARGETS),
             Taken::new(&p::BEST, "false").only(TARGETS),
-            Taken::new(&p::PER_FEATURE, "false").only(TARGETS),
+            Taken::new(&p::PER_FEATURE, "auto").only(TARGETS),
             Taken::new(&p::MAX_TERMS, "auto").only(TARGETS),
             Taken::new(&p::CANDIDATES, "auto").only(TARGETS),
             Taken::new(&p::SELECTION_ROWS, "10000").only(TARGETS),

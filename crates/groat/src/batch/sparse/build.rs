@@ -29,7 +29,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         ridge,
         ridges,
         size,
-        per_feature: values.flag("per_feature")?,
+        per_feature: values.unless_auto("per_feature")?,
         max_terms: values.unless_auto("max_terms")?,
         candidates: values.unless_auto("candidates")?,
         selection_rows: values.count("selection_rows")?.max(50),

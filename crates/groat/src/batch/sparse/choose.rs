@@ -3,13 +3,15 @@
 use super::Sparse;
 use super::climb::{Part, climb, placed};
 use super::folds::{Folds, Table};
+use super::reference::scaled;
+use super::relevance;
 use super::samples::{Losses, Samples};
 use super::search::{diagonal, search};
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result};
-use crate::kernels::{Kernel, Width};
+use crate::kernels::Kernel;
 use crate::matrix::PointSet;
-use crate::tune::{Search, Trial, Validation, stablest};
+use crate::tune::{Search, Trial, Validation, best, stablest};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
@@ -69,6 +71,7 @@ pub(super) fn choose(
     let distinct = samples.order.distinct(rows);
     let trials = first_trials(settings, samples, &distinct, watch)?;
     let start = Setting::start(settings, &trials);
+    let start = apart(settings, samples, &distinct, (start, &trials), watch)?;
     let distinct = samples.order.in_turn(&distinct, |row| samples.codes.map_or(0, |codes| codes[row]));
     let chooser = Chooser { settings, samples, rows, distinct, watch };
     if chooser.folds() < 2 { chooser.without_folds(start, trials) } else { chooser.from(start, Vec::new()) }
@@ -93,10 +96,43 @@ pub(super) fn first_trials(
             found: distinct.len(),
         });
     }
-    let fixed = Search::Grid(vec![settings.ridge]);
-    let ridges = if settings.ridges == Search::Fixed { &fixed } else { &settings.ridges };
-    let per_feature = settings.per_feature && !width_known;
-    search(samples, distinct, &settings.kernel, (&settings.widths, ridges), per_feature, settings.seed, watch)
+    // The evidence knows the Gaussian kernel alone; for the others widths are tried one by one.
+    let per_feature = settings.per_feature == Some(true)
+        && !width_known
+        && !relevance::possible(settings, samples.x.cols(), distinct.len());
+    let searched = (&settings.widths, &ridges(settings));
+    search(samples, distinct, &settings.kernel, searched, per_feature, settings.seed, watch)
+}
+
+/// The ridges that a grid tries.
+fn ridges(settings: &Sparse) -> Search {
+    match &settings.ridges {
+        Search::Fixed => Search::Grid(vec![settings.ridge]),
+        searched => searched.clone(),
+    }
+}
+
+/// A width for each feature, where that is better than the best of some trials: by leave-one-out on more rows than the
+/// widths were found on.
+fn apart(
+    settings: &Sparse,
+    samples: &Samples<'_>,
+    distinct: &[usize],
+    (start, trials): (Setting, &[Trial]),
+    watch: &dyn Watch,
+) -> Result<Setting> {
+    let Some(shared) =
+        best(trials).filter(|_| relevance::possible(settings, samples.x.cols(), distinct.len()))
+    else {
+        return Ok(start);
+    };
+    let Some(found) = relevance::relevance(samples, distinct, &start, &|| watch.stop_requested())? else {
+        return Ok(start);
+    };
+    let searched = (&Search::Fixed, &ridges(settings));
+    let trials = search(samples, distinct, &found.kernel, searched, false, settings.seed, watch)?;
+    let taken = best(&trials).is_some_and(|apart| relevance::pays(settings, apart.score, shared.score));
+    Ok(if taken { Setting::start(settings, &trials) } else { start })
 }
 
 /// A kernel and a ridge.
@@ -194,20 +230,17 @@ impl Chooser<'_, '_> {
             return Ok(Some(best));
         }
         let searched = self.settings.widths == Search::Auto;
-        let (true, Some(Width::Shared(width))) = (searched, start.kernel.width().cloned()) else {
-            return Ok(Some(best));
-        };
-        let (mut center, mut budget) = (width, WIDTHS[level]);
+        let (mut scale, mut budget) = (1.0, if searched { WIDTHS[level] } else { 0 });
         for factor in [0.5f64.sqrt(), 2f64.sqrt()] {
             let mut moved = false;
             while budget > 0 && !self.watch.stop_requested() {
                 budget -= 1;
-                let kernel = start.kernel.with_width(center * factor);
+                let Some(kernel) = scaled(&start.kernel, scale * factor) else { break };
                 let next = Setting { kernel, ridge: best.ridge };
                 match self.try_width(bench, next, f64::INFINITY, trials)? {
                     Some(found) if found.losses.mean_squared() < best.losses.mean_squared() => {
                         (best, moved) = (found, true);
-                        center *= factor;
+                        scale *= factor;
                     }
                     _ => break,
                 }

@@ -2,7 +2,8 @@
 //!
 //! 1. **Reference**: kernel ridge regression on many candidates. A first width and ridge come from leave-one-out on a grid
 //!    (`search.rs`). Up to 2,000 rows leave-one-out goes on to every row as candidate (`reference.rs`); beyond, both are refined
-//!    on folds with 400, 1,000 and 2,500 candidates, as long as more of them pay (`choose.rs`).
+//!    on folds with 400, 1,000 and 2,500 candidates, as long as more of them pay (`choose.rs`). Where a width for each feature
+//!    clearly lowers the error, there is one (`relevance.rs`).
 //! 2. **Vectors**: forward selection on the normal equations at that width and ridge (`path.rs`) says where vectors begin;
 //!    they are then moved downhill in the penalised sum of squares (`moving.rs`), which takes half to a quarter as many of
 //!    them to the same error. Models of 4, 8, 16, ... vectors are fitted without each of some parts and judged on it
@@ -38,6 +39,7 @@ mod order;
 mod parts;
 mod path;
 mod reference;
+mod relevance;
 mod samples;
 mod search;
 mod size;
@@ -71,6 +73,8 @@ use weigh::{Weighed, weigh, weigh_batches};
 /// A mean square error above this share of that of the mean alone is next to nothing learnt.
 const NOTHING: f64 = 0.98;
 
+const NOTHING_LEARNT: &str = "next to nothing was learnt: the full machine is hardly better than the mean of the target; try other features";
+
 /// Rows times squared vectors up to which leave-one-out answers are worked out.
 const LEAVE_ONE_OUT: f64 = 2e10;
 
@@ -88,8 +92,8 @@ pub struct Sparse {
     pub ridges: Search,
     /// How many vectors are wanted.
     pub size: Size,
-    /// Whether the search goes on from the best width to one width per feature.
-    pub per_feature: bool,
+    /// Whether each feature gets a width of its own; none leaves it to the data: where that clearly lowers the error.
+    pub per_feature: Option<bool>,
     /// At most so many vectors.
     pub max_terms: Option<usize>,
     /// At most so many rows, drawn by seed, may become vectors.
@@ -116,7 +120,7 @@ impl Default for Sparse {
             ridge: 1e-2,
             ridges: Search::Auto,
             size: Size::Within(Size::TOLERANCE),
-            per_feature: false,
+            per_feature: None,
             max_terms: None,
             candidates: None,
             selection_rows: 10_000,
@@ -240,10 +244,7 @@ impl Sparse {
         if let (Some(full), Some((_, mean))) = (&choice.full, choice.curve.first())
             && full.mean_squared() > NOTHING * mean.mean_squared()
         {
-            let advice = if self.per_feature { "other features" } else { "per_feature, or other features" };
-            notes.push(format!(
-                "next to nothing was learnt: the full machine is hardly better than the mean of the target; try {advice}"
-            ));
+            notes.push(NOTHING_LEARNT.to_owned());
         }
         if !choice.reached {
             let what = match self.max_terms {

@@ -22,7 +22,7 @@ use groat_linalg::{Cholesky, View, ViewMut, Write, add_self_product, product};
 /// No coordinate moves by more than this at a time, in units of the kernel's width.
 const REACH: f64 = 1.0;
 /// Multiplications that moving may cost; with fewer than `LEAST` evaluations it is not begun.
-const WORK: f64 = 1e10;
+const WORK: f64 = 2e9;
 const LEAST: usize = 5;
 /// Features up to which vectors move: they become dense by it.
 const FEATURES: usize = 1000;

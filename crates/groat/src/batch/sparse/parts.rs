@@ -13,7 +13,7 @@ use super::choose::{Choice, EVALUATIONS, HASTY, Setting, first_trials, never};
 use super::climb::{Part, Rung, added, climb, placed};
 use super::expected::{PARTS, expected};
 use super::folds::{Stop, order};
-use super::reference::Reference;
+use super::reference::{Reference, TRIALS};
 use super::samples::{Losses, Samples};
 use super::sums::Sums;
 use crate::batch::{Expected, Impatient, Progress, Watch};
@@ -27,8 +27,6 @@ use rayon::prelude::*;
 const FEW: usize = 300;
 /// Share of its rows that a part's full machine is fitted to once more, for the slope of the learning curve.
 const SHARE: f64 = 0.8;
-/// Widths and ridges that a search may try.
-const TRIALS: usize = 24;
 /// Vectors that are put in order at first.
 const FIRST_ORDER: usize = 256;
 /// The steepest slope that is believed.
@@ -51,9 +49,9 @@ pub(super) fn by_parts(
 ) -> Result<(Choice, Option<Expected>)> {
     let first = first_trials(settings, samples, &samples.order.distinct(all), watch)?;
     let start = Setting::start(settings, &first);
-    let reference = Reference::find(settings, samples, all, &start, TRIALS, watch)?;
+    let reference = Reference::with_relevance(settings, samples, all, &start, (TRIALS, true), watch)?;
     let count = if all.len() <= FEW { 2 * PARTS } else { PARTS };
-    let judged = match judge(settings, samples, all, (count, &reference.setting), watch) {
+    let judged = match judge(settings, samples, all, (count, &reference), watch) {
         Err(Error::Stopped) => return Ok((hasty(settings, samples, reference)?, None)),
         other => other?,
     };
@@ -92,18 +90,21 @@ fn judge(
     settings: &Sparse,
     samples: &Samples<'_>,
     all: &[usize],
-    (count, start): (usize, &Setting),
+    (count, whole): (usize, &Reference),
     watch: &dyn Watch,
 ) -> Result<Vec<Judged>> {
     let fold = samples.folds(all, count);
     watch.progress(&Progress::new("the expected error", 0, Some(count)));
     let impatient = Impatient(watch);
+    // Where features have widths of their own, these are found anew from a shared one, which need not be searched again.
+    let start = whole.shared.as_ref().unwrap_or(&whole.setting);
+    let how = if whole.shared.is_some() { (1, true) } else { (TRIALS, false) };
     let each = (0..count).into_par_iter().map(|part| {
         let (held, train): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&row| fold[row] == part);
         if watch.stop_requested() {
             return Err(Error::Stopped);
         }
-        let reference = Reference::find(settings, samples, &train, start, TRIALS, &impatient)?;
+        let reference = Reference::with_relevance(settings, samples, &train, start, how, &impatient)?;
         let full = reference.losses(samples, &held)?;
         let with_fewer = reference.losses_with(samples, SHARE, &held)?;
         let Setting { kernel, ridge } = reference.setting.clone();
@@ -212,7 +213,7 @@ mod tests {
 
     #[test]
     fn errors_are_carried_on_along_a_power_of_the_rows() {
-        let at = |rows: f64| Losses { squares: rows.powf(-1.0), wrong: 0.0, weight: 1.0 };
+        let at = |rows: f64| Losses { squares: rows.powf(-1.0), weight: 1.0, ..Losses::default() };
         let found = slope(&at(80.0), &at(64.0), 5) * at(80.0).error(false);
         assert!((found / at(100.0).error(false) - 1.0).abs() < 1e-12, "{found}");
         // More rows are not taken to harm, and no error falls off a cliff.

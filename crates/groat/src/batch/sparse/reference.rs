@@ -5,6 +5,7 @@
 
 use super::Sparse;
 use super::choose::Setting;
+use super::relevance;
 use super::samples::{Losses, Samples};
 use crate::batch::{Fitted, KernelRidge, Method, Problem, Progress, Quiet, Target, Watch};
 use crate::error::Result;
@@ -18,6 +19,9 @@ const BETTER: f64 = 0.002;
 /// Ridges below this are lost in rounding.
 const LEAST_RIDGE: f64 = 1e-10;
 
+/// Widths and ridges that a search may try.
+pub(super) const TRIALS: usize = 24;
+
 /// A full machine that was found.
 pub(super) struct Reference {
     pub setting: Setting,
@@ -25,12 +29,41 @@ pub(super) struct Reference {
     pub rows: Vec<usize>,
     pub candidates: usize,
     pub trials: Vec<Trial>,
+    /// What a width for each feature began with, where there is one.
+    pub shared: Option<Setting>,
     /// Steps from the start.
     at: (i32, i32),
     fitted: Fitted,
 }
 
 impl Reference {
+    /// [`Reference::find`]; from there on to a width for each feature where `apart` asks for it, and that pays.
+    pub(super) fn with_relevance(
+        settings: &Sparse,
+        samples: &Samples<'_>,
+        rows: &[usize],
+        start: &Setting,
+        (most, apart): (usize, bool),
+        watch: &dyn Watch,
+    ) -> Result<Self> {
+        let shared = Self::find(settings, samples, rows, start, most, watch)?;
+        if !apart || !relevance::possible(settings, samples.x.cols(), shared.candidates) {
+            return Ok(shared);
+        }
+        let stop = || watch.stop_requested();
+        let Some(start) = relevance::relevance(samples, &shared.rows, &shared.setting, &stop)? else {
+            return Ok(shared);
+        };
+        let each = Self::find(settings, samples, rows, &start, TRIALS, watch)?;
+        let taken = relevance::pays(settings, score(&each.fitted), score(&shared.fitted));
+        let trials = [shared.trials.as_slice(), &each.trials].concat();
+        Ok(if taken {
+            Self { trials, shared: Some(shared.setting), ..each }
+        } else {
+            Self { trials, ..shared }
+        })
+    }
+
     /// Looks for width and ridge on some rows, with at most so many trials.
     pub(super) fn find(
         settings: &Sparse,
@@ -51,6 +84,7 @@ impl Reference {
             setting: start.clone(),
             candidates,
             trials: vec![trial],
+            shared: None,
             at: (0, 0),
             fitted,
             rows: rows.clone(),
@@ -132,7 +166,7 @@ fn in_order(rows: &[usize], distinct: &[usize]) -> Vec<usize> {
 }
 
 /// A kernel whose widths are multiplied by a factor.
-fn scaled(kernel: &Kernel, factor: f64) -> Option<Kernel> {
+pub(super) fn scaled(kernel: &Kernel, factor: f64) -> Option<Kernel> {
     match kernel.width()? {
         Width::Shared(width) => Some(kernel.with_width(width * factor)),
         Width::PerFeature(widths) => {

@@ -8,6 +8,9 @@ use crate::kernels::Kernel;
 use crate::matrix::{Matrix, PointSet, Points};
 use crate::model::Decision;
 
+/// Margins below this are doubtful, beside codes of -1 and +1.
+const SMOOTH: f64 = 0.25;
+
 /// Everything there is to learn from.
 pub(in crate::batch) struct Samples<'a> {
     pub x: Points<'a>,
@@ -28,6 +31,8 @@ pub(super) struct Losses {
     pub squares: f64,
     /// Wrong classes.
     pub wrong: f64,
+    /// Wrong classes, smoothed: a row near the border of its class counts in part, whichever side it is on.
+    pub doubt: f64,
     /// Weight of the rows.
     pub weight: f64,
 }
@@ -36,6 +41,7 @@ impl Losses {
     pub(super) fn add(&mut self, other: &Losses) {
         self.squares += other.squares;
         self.wrong += other.wrong;
+        self.doubt += other.doubt;
         self.weight += other.weight;
     }
 
@@ -94,15 +100,23 @@ impl<'a> Samples<'a> {
             places.iter().enumerate().for_each(|(rank, &k)| folds[k] = rank * count / rows.len());
             return folds;
         }
-        self.order.folds(rows, |row| self.codes.map_or(0, |codes| codes[row]), count)
+        let stratum = |row: usize| self.codes.map_or(0, |codes| codes[row]);
+        // Copies with different targets, in an order that does not depend on where they stand.
+        let target = |row: usize| self.y.row(row).iter().map(|y| y.to_bits()).fold(0, u64::wrapping_add);
+        self.order.folds(rows, stratum, target, count)
     }
 
     /// What an answer to row `i` costs.
     pub(super) fn loss(&self, i: usize, answer: &[f64]) -> Losses {
         let weight = self.weights[i];
         let squares = crate::tune::mean_squared(answer, self.y.row(i));
-        let wrong = self.codes.is_some_and(|codes| Decision::OneVsRest.class(answer) != codes[i]);
-        Losses { squares: weight * squares, wrong: if wrong { weight } else { 0.0 }, weight }
+        let Some(codes) = self.codes else {
+            return Losses { squares: weight * squares, weight, ..Losses::default() };
+        };
+        let wrong = Decision::OneVsRest.class(answer) != codes[i];
+        let doubt = 1.0 / (1.0 + (margin(answer, self.y.row(i)) / SMOOTH).exp());
+        let wrong = if wrong { weight } else { 0.0 };
+        Losses { squares: weight * squares, wrong, doubt: weight * doubt, weight }
     }
 
     /// The answers of a model of these vectors and weights to some rows.
@@ -126,6 +140,18 @@ impl<'a> Samples<'a> {
     pub(super) fn points(&self, rows: &[usize]) -> PointSet {
         self.x.select(rows)
     }
+}
+
+/// How far an answer is on the right side, where the codes of classes are -1 and +1.
+fn margin(answer: &[f64], codes: &[f64]) -> f64 {
+    if let ([answer], [code]) = (answer, codes) {
+        return answer * code;
+    }
+    let largest = |own: bool| {
+        let some = answer.iter().zip(codes).filter(|(_, code)| (**code > 0.0) == own);
+        some.fold(f64::NEG_INFINITY, |largest, (answer, _)| largest.max(*answer))
+    };
+    (largest(true) - largest(false)) / 2.0
 }
 
 /// The numbers of a model apart from its vectors.

@@ -28,7 +28,7 @@ impl fmt::Display for Size {
 /// An error of this share of the target's deviation is small enough: a function without noise could be followed for ever.
 const FLOOR: f64 = 0.005;
 
-/// How many times the tolerance the root mean square error of class codes may lie above that of the full machine.
+/// How many times the tolerance the smoothed error rate may lie above that of the full machine.
 const NEAR: f64 = 2.0;
 
 /// Doublings without a better model after which the best of all sizes is known.
@@ -47,13 +47,15 @@ impl Size {
         let floor = if classes { 0.0 } else { FLOOR * errors[0] };
         let limit = match self {
             Size::Best => return (best, true),
-            Size::Within(share) => (full.error(classes) * (1.0 + share)).max(floor),
+            // A rate knows no less than one row.
+            Size::Within(share) if classes => full.error(true) * (1.0 + share) + 1.0 / full.weight,
+            Size::Within(share) => (full.error(false) * (1.0 + share)).max(floor),
             Size::Smallest => errors[best] + standard_error(errors[best], curve[best].1.weight, classes),
         };
-        // A rate that is counted on few rows is reached by luck; the mean square error, which varies less, must be near too.
+        // A rate that is counted on few rows is reached by luck; the smoothed one, which varies less, must be near too.
         let share = if let Size::Within(share) = self { share } else { Self::TOLERANCE };
-        let near = full.mean_squared() * (1.0 + NEAR * share).powi(2);
-        let sound = |at: usize| !classes || curve[at].1.mean_squared() <= near || self == Size::Smallest;
+        let near = full.doubt * (1.0 + NEAR * share);
+        let sound = |at: usize| !classes || curve[at].1.doubt <= near || self == Size::Smallest;
         match (0..errors.len()).find(|&at| errors[at] <= limit && sound(at)) {
             Some(at) => (at, true),
             None => (best, false),
@@ -97,28 +99,32 @@ mod tests {
     use super::*;
 
     fn curve(errors: &[f64]) -> Vec<(usize, Losses)> {
-        let losses =
-            |error: &f64| Losses { squares: 200.0 * error * error, wrong: 200.0 * error, weight: 200.0 };
+        let losses = |error: &f64| Losses {
+            squares: 200.0 * error * error,
+            wrong: 200.0 * error,
+            doubt: 200.0 * error,
+            weight: 200.0,
+        };
         errors.iter().map(losses).enumerate().collect()
     }
 
     #[test]
     fn the_smallest_size_that_fulfils_the_wish() {
         let curve = curve(&[1.0, 0.6, 0.5, 0.42, 0.405, 0.399, 0.4]);
-        let full = Losses { squares: 200.0 * 0.16, wrong: 80.0, weight: 200.0 };
+        let full = Losses { squares: 200.0 * 0.16, wrong: 80.0, doubt: 80.0, weight: 200.0 };
         assert_eq!(Size::Within(0.02).choose(&curve, &full, false), (4, true));
         assert_eq!(Size::Within(0.1).choose(&curve, &full, false), (3, true));
         assert_eq!(Size::Best.choose(&curve, &full, false), (5, true));
         // The standard error of 0.399 from 200 rows is 0.02.
         assert_eq!(Size::Smallest.choose(&curve, &full, false), (4, true));
-        let better = Losses { squares: 200.0 * 0.09, wrong: 60.0, weight: 200.0 };
+        let better = Losses { squares: 200.0 * 0.09, wrong: 60.0, doubt: 60.0, weight: 200.0 };
         assert_eq!(Size::Within(0.02).choose(&curve, &better, false), (5, false));
     }
 
     #[test]
     fn a_rate_that_is_right_while_the_answers_are_far_off_is_luck() {
         let curve = curve(&[0.5, 0.4, 0.3, 0.25, 0.2]);
-        let sure = Losses { squares: 200.0 * 0.01, wrong: 50.0, weight: 200.0 };
+        let sure = Losses { squares: 200.0 * 0.01, wrong: 50.0, doubt: 20.0, weight: 200.0 };
         assert!(!Size::Within(0.02).choose(&curve, &sure, true).1);
     }
 
@@ -128,7 +134,7 @@ mod tests {
         for wish in [3usize, 17, 64, 100, 333] {
             let at = |size: usize| {
                 let error = 1.0 / (size as f64 + 0.1).sqrt();
-                (size, Losses { squares: 200.0 * error * error, wrong: 0.0, weight: 200.0 })
+                (size, Losses { squares: 200.0 * error * error, weight: 200.0, ..Losses::default() })
             };
             let full = at(wish).1;
             let mut tried = vec![at(0), at(4)];

@@ -3,6 +3,7 @@
 use super::choose::choose;
 use super::moving::{Placement, moved};
 use super::path::path;
+use super::relevance::Evidence;
 use super::samples::Samples;
 use super::sums::Sums;
 use super::weigh::weigh;
@@ -330,4 +331,67 @@ fn a_stop_keeps_the_model_so_far() {
     let watch = AfterTheGrid(0.into());
     let choice = choose(&Sparse::default(), &samples, &all, &watch).unwrap();
     assert!(choice.interrupted && !choice.terms.is_empty());
+}
+
+/// The slope of the evidence against differences of it, and the evidence against its definition.
+#[test]
+fn the_slope_of_the_evidence_is_what_differences_say() {
+    let (x, y) = data(40, 3);
+    let weights: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64 / 2.0).collect();
+    let samples = samples(&x, &y, Some(&weights));
+    let rows: Vec<usize> = (0..40).collect();
+    let evidence = Evidence::new(&samples, &rows, 0.5);
+    let at = [0.3, -0.2, 0.7, 0.05f64.ln()];
+    let (value, gradient) = evidence.slope(&at).unwrap().unwrap();
+    assert!((value - minus_evidence(&samples, 0.5, &at)).abs() < 1e-9, "{value}");
+    for k in 0..at.len() {
+        let moved = |step: f64| {
+            let mut at = at;
+            at[k] += step;
+            evidence.slope(&at).unwrap().unwrap().0
+        };
+        let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+        assert!((gradient[k] - difference).abs() < 1e-7, "{k}: {} {difference}", gradient[k]);
+    }
+}
+
+/// `-2 log evidence` and prior per row as they are defined: with the constant as a process of its own, of a variance so
+/// large that it is free.
+fn minus_evidence(samples: &Samples<'_>, width: f64, at: &[f64]) -> f64 {
+    let (n, d) = (samples.rows(), samples.x.cols());
+    let widths: Vec<f64> = at[..d].iter().map(|log| width * log.exp()).collect();
+    let free = 1e7;
+    let mut c = gram::matrix(&Kernel::gaussian(widths), samples.x).unwrap();
+    c.data_mut().iter_mut().for_each(|c| *c += free);
+    (0..n).for_each(|i| c[(i, i)] += at[d].exp() / samples.weights[i]);
+    let y: Vec<f64> = (0..n).map(|i| samples.y[(i, 0)]).collect();
+    let factor = Cholesky::factor(c.into_data(), n).unwrap();
+    let mut solved = y.clone();
+    factor.solve(&mut solved).unwrap();
+    let squares: f64 = y.iter().zip(&solved).map(|(a, b)| a * b).sum();
+    let prior: f64 = at[..d].iter().map(|log| (log / 2.0).powi(2)).sum();
+    let n = n as f64;
+    ((n - 1.0) * squares.ln() + factor.log_det() - f64::ln(free) + prior) / n
+}
+
+/// Two of ten features matter: without being asked, the fit finds out which.
+#[test]
+fn features_that_matter_are_found() {
+    let at = |i: usize| ((i as f64 * 12.9898).sin() * 43758.5453).rem_euclid(1.0) - 0.5;
+    let x = Matrix::from_vec((0..3000).map(at).collect(), 300, 10).unwrap();
+    let y: Vec<f64> = (0..300).map(|i| (6.0 * x[(i, 2)]).sin() + (5.0 * x[(i, 7)]).cos()).collect();
+    let problem = Problem::regression(x.view(), &y).unwrap();
+    let fit = |per_feature| {
+        Sparse { per_feature, estimate: false, ..Sparse::default() }.fit(&problem, &Quiet).unwrap()
+    };
+    let fitted = fit(None);
+    let relevance = fitted.relevance();
+    let mut first: Vec<usize> = relevance[..2].iter().map(|(feature, _)| *feature).collect();
+    first.sort_unstable();
+    assert_eq!(first, [2, 7]);
+    assert!(relevance[2].1 < 0.2 * relevance[1].1, "{relevance:?}");
+    let shared = fit(Some(false));
+    assert!(shared.relevance().is_empty());
+    let error = |fitted: &Fitted| fitted.full.as_ref().unwrap().error;
+    assert!(error(&fitted) < 0.5 * error(&shared), "{} {}", error(&fitted), error(&shared));
 }
