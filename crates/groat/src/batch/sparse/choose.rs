@@ -121,9 +121,8 @@ fn apart(
     (start, trials): (Setting, &[Trial]),
     watch: &dyn Watch,
 ) -> Result<Setting> {
-    let Some(shared) =
-        best(trials).filter(|_| relevance::possible(settings, samples.x.cols(), distinct.len()))
-    else {
+    let size = (samples.x.cols(), distinct.len());
+    let Some(shared) = best(trials).filter(|_| relevance::possible(settings, size.0, size.1)) else {
         return Ok(start);
     };
     let Some(found) = relevance::relevance(samples, distinct, &start, &|| watch.stop_requested())? else {
@@ -131,7 +130,7 @@ fn apart(
     };
     let searched = (&Search::Fixed, &ridges(settings));
     let trials = search(samples, distinct, &found.kernel, searched, false, settings.seed, watch)?;
-    let taken = best(&trials).is_some_and(|apart| relevance::pays(settings, apart.score, shared.score));
+    let taken = best(&trials).is_some_and(|apart| relevance::pays(settings, size, apart.score, shared.score));
     Ok(if taken { Setting::start(settings, &trials) } else { start })
 }
 

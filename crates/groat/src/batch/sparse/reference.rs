@@ -47,7 +47,8 @@ impl Reference {
         watch: &dyn Watch,
     ) -> Result<Self> {
         let shared = Self::find(settings, samples, rows, start, most, watch)?;
-        if !apart || !relevance::possible(settings, samples.x.cols(), shared.candidates) {
+        let size = (samples.x.cols(), shared.candidates);
+        if !apart || !relevance::possible(settings, size.0, size.1) {
             return Ok(shared);
         }
         let stop = || watch.stop_requested();
@@ -55,7 +56,7 @@ impl Reference {
             return Ok(shared);
         };
         let each = Self::find(settings, samples, rows, &start, TRIALS, watch)?;
-        let taken = relevance::pays(settings, score(&each.fitted), score(&shared.fitted));
+        let taken = relevance::pays(settings, size, score(&each.fitted), score(&shared.fitted));
         let trials = [shared.trials.as_slice(), &each.trials].concat();
         Ok(if taken {
             Self { trials, shared: Some(shared.setting), ..each }

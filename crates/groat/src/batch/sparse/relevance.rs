@@ -36,9 +36,11 @@ const LEAST_WEIGHT: f64 = 1e-6;
 /// Widths of their own pay where they lower the root mean square error by this share.
 const PAYS: f64 = 0.02;
 
-/// Whether widths of their own are taken for an error that they lower.
-pub(super) fn pays(settings: &Sparse, apart: f64, shared: f64) -> bool {
-    settings.per_feature == Some(true) || apart < shared * (1.0 - PAYS).powi(2)
+/// Whether the widths of so many features, chosen on so many rows, are taken for a mean square error that they lower. An
+/// error on rows that a number was fitted to is too small by two rows' share for each such number (Akaike).
+pub(super) fn pays(settings: &Sparse, (features, rows): (usize, usize), apart: f64, shared: f64) -> bool {
+    let flattered = 2.0 * features as f64 / rows.clamp(1, ROWS) as f64;
+    settings.per_feature == Some(true) || apart < shared * (1.0 - PAYS).powi(2) * (1.0 - flattered)
 }
 
 /// Whether there may be a width for each feature, found by the evidence.

@@ -355,23 +355,31 @@ fn the_slope_of_the_evidence_is_what_differences_say() {
     }
 }
 
-/// `-2 log evidence` and prior per row as they are defined: with the constant as a process of its own, of a variance so
-/// large that it is free.
+/// `-2 log evidence` and prior per row as they are defined: of contrasts of the target, which know no constant. The k-th is
+/// the mean of the first `k` rows less the next one, at length one.
 fn minus_evidence(samples: &Samples<'_>, width: f64, at: &[f64]) -> f64 {
     let (n, d) = (samples.rows(), samples.x.cols());
     let widths: Vec<f64> = at[..d].iter().map(|log| width * log.exp()).collect();
-    let free = 1e7;
     let mut c = gram::matrix(&Kernel::gaussian(widths), samples.x).unwrap();
-    c.data_mut().iter_mut().for_each(|c| *c += free);
     (0..n).for_each(|i| c[(i, i)] += at[d].exp() / samples.weights[i]);
-    let y: Vec<f64> = (0..n).map(|i| samples.y[(i, 0)]).collect();
-    let factor = Cholesky::factor(c.into_data(), n).unwrap();
+    let contrast = |k: usize, i: usize| {
+        let length = ((k * (k + 1)) as f64).sqrt();
+        if i < k { 1.0 / length } else { -(k as f64) / length }
+    };
+    let of =
+        |k: usize, value: &dyn Fn(usize) -> f64| -> f64 { (0..=k).map(|i| contrast(k, i) * value(i)).sum() };
+    let covariance = |k: usize, l: usize| of(k, &|i| of(l, &|j| c[(i, j)]));
+    let all: Vec<f64> =
+        (1..n).flat_map(|k| (1..n).map(move |l| (k, l))).map(|(k, l)| covariance(k, l)).collect();
+    let y: Vec<f64> = (1..n).map(|k| of(k, &|i| samples.y[(i, 0)])).collect();
+    let factor = Cholesky::factor(all, n - 1).unwrap();
     let mut solved = y.clone();
     factor.solve(&mut solved).unwrap();
     let squares: f64 = y.iter().zip(&solved).map(|(a, b)| a * b).sum();
     let prior: f64 = at[..d].iter().map(|log| (log / 2.0).powi(2)).sum();
-    let n = n as f64;
-    ((n - 1.0) * squares.ln() + factor.log_det() - f64::ln(free) + prior) / n
+    let rows = n as f64;
+    // The contrasts leave out a direction of which the constant knows the length.
+    ((rows - 1.0) * squares.ln() + factor.log_det() + rows.ln() + prior) / rows
 }
 
 /// Two of ten features matter: without being asked, the fit finds out which.
