@@ -41,6 +41,12 @@ impl Folder {
         names
     }
 
+    /// Whether something is already in a file that has no name yet.
+    pub fn has_begun(&self) -> bool {
+        let unfinished = self.names().into_iter().find(|name| name.ends_with(".part"));
+        unfinished.is_some_and(|name| self.file(&name).metadata().is_ok_and(|file| file.len() > 0))
+    }
+
     /// The command, to be run in this folder. The line is split at blanks.
     pub fn groat(&self, line: &str) -> Command {
         let mut command = Command::cargo_bin("groat").unwrap();

@@ -104,12 +104,6 @@ fn fitted() -> Folder {
     f
 }
 
-/// Whether predictions of some rows are in a file that has no name yet.
-fn has_begun(f: &Folder) -> bool {
-    let unfinished = f.names().into_iter().find(|name| name.ends_with(".part"));
-    unfinished.is_some_and(|name| f.file(&name).metadata().is_ok_and(|file| file.len() > 0))
-}
-
 #[test]
 fn a_prediction_that_is_stopped_leaves_the_old_file() {
     let f = fitted();
@@ -127,7 +121,7 @@ fn a_prediction_that_is_stopped_leaves_the_old_file() {
             }
         })
     });
-    wait_for("the first predictions", || has_begun(&f));
+    wait_for("the first predictions", || f.has_begun());
     predict.interrupt();
     assert_eq!(predict.wait().code(), Some(1));
     let stopped: std::io::Result<()> = writer.join().unwrap();

@@ -13,6 +13,7 @@ mod hostile;
 mod interruption;
 mod outputs;
 mod predict;
+mod promises;
 mod reading;
 mod readme;
 mod report;

@@ -174,16 +174,24 @@ fn a_second_process_cannot_save_to_the_same_state() {
 #[cfg(unix)]
 #[test]
 fn a_killed_process_leaves_nothing_for_ever() {
-    use super::running::{Running, wait_for};
+    use super::running::{Lines, Running, wait_for};
     let f = Folder::new();
     f.put("d.csv", waves(60));
     f.run("fit d.csv -t y -o m.safetensors --quiet");
     let mut predict = Running::groat(f.path(), "predict m.safetensors - -o p.csv".split_whitespace());
-    predict.write("x1,x2,y\n");
-    let unfinished = || f.names().iter().any(|name| name.ends_with(".part"));
-    wait_for("a file that is being written", unfinished);
-    let mut stream = Running::groat(f.path(), "stream - -t y --save s.json".split_whitespace());
-    wait_for("a lock", || f.names().iter().any(|name| name.ends_with(".lock")));
+    let rows = waves(10_000);
+    let (head, rows) = rows.split_at(rows.find('\n').unwrap() + 1);
+    predict.write(head);
+    // What it has written to is held by it.
+    wait_for("a file that is being written", || {
+        predict.write(rows);
+        f.has_begun()
+    });
+    let mut stream = Running::groat(f.path(), "stream - -t y --save s.json --progress".split_whitespace());
+    let err = Lines::of(stream.stderr.take().unwrap());
+    err.find("waiting for the first row");
+    let unfinished = || f.has_begun() && f.names().iter().any(|name| name.ends_with(".lock"));
+    assert!(unfinished());
     // What is in use stays.
     f.run("predict m.safetensors d.csv -o q.csv --quiet");
     assert!(unfinished());

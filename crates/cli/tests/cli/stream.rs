@@ -175,6 +175,8 @@ fn ctrl_c_ends_a_waiting_stream_with_all_it_learnt() {
     assert_eq!(stream.wait().code(), Some(130), "a stopped command is no finished one");
     let mut said = String::new();
     stream.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    // On a busy machine the end may take so long that it is announced before.
+    let said = said.trim_start_matches("groat: stopping; a second Ctrl-C ends at once\n");
     assert_eq!(said, format!("groat: stopped after row 40; --resume {state} goes on at row 41\n"));
     let (ok, _, remark) = groat(&["-", "--resume", &state, "--out", &parts], &csv(&rows[40..]));
     assert!(ok && remark.contains("row 41"), "{remark}");
