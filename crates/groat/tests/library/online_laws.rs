@@ -240,7 +240,7 @@ fn damaged_states_are_errors() {
     }
     let saved = String::from_utf8(learner.save().unwrap()).unwrap();
     for (from, to) in [
-        ("\"version\":5", "\"version\":9"),
+        ("\"version\":6", "\"version\":9"),
         ("\"dimension\":2", "\"dimension\":3"),
         ("krls-ald", "krls-all"),
         ("\"order\":", "\"order\":1"),
