@@ -4,11 +4,14 @@ use std::io::Cursor;
 
 use groat::data::{Format, ReadOptions, RowReader, TableReader};
 
-/// Reads the bytes as the given format to the end, in small batches and row by row.
+/// Reads the bytes as the given format to the end, in small batches and, where it has lines, row by row.
 pub fn read(bytes: &[u8], format: Format) {
     let options = ReadOptions { format: Some(format), batch: 7, ..Default::default() };
     if let Ok(reader) = TableReader::from_reader("fuzz", Cursor::new(bytes.to_vec()), &options) {
         let _ = reader.read_all();
+    }
+    if !matches!(format, Format::Csv | Format::Ndjson) {
+        return;
     }
     if let Ok(rows) = RowReader::from_reader("fuzz", Cursor::new(bytes.to_vec()), &options) {
         rows.for_each(drop);

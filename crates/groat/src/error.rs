@@ -283,7 +283,15 @@ impl Error {
 
     /// A computation of linear algebra that broke down: for `map_err`.
     pub(crate) fn linear_algebra(what: &'static str) -> impl Fn(LinearAlgebraError) -> Self {
-        move |source| Error::LinearAlgebra { what, source, advice: String::new() }
+        move |source| Error::unsolved(what, source, String::new())
+    }
+
+    /// A failure of linear algebra with a word of advice; a stop that was asked for is no failure.
+    pub(crate) fn unsolved(what: &'static str, source: LinearAlgebraError, advice: String) -> Self {
+        match source {
+            LinearAlgebraError::Stopped => Error::Stopped,
+            source => Error::LinearAlgebra { what, source, advice },
+        }
     }
 
     /// A file that could not be read or written.

@@ -71,6 +71,17 @@ pub enum Error {
         /// Relative residual wanted.
         wanted: f64,
     },
+    /// The caller asked the work to stop.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+/// Asked now and then by long work: true ends it with [`Error::Stopped`].
+pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Fails once a stop is asked for.
+pub(crate) fn check_stop(stop: Stop<'_>) -> Result<()> {
+    if stop() { Err(Error::Stopped) } else { Ok(()) }
 }
 
 /// Fails unless `found == expected`.

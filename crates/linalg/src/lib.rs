@@ -34,7 +34,7 @@ pub use dense::least_squares::least_squares;
 pub use dense::pivoted::PivotedCholesky;
 pub use dense::product::{Write, add_self_product, add_self_product_single, product, self_product};
 pub use dense::view::{View, ViewMut};
-pub use error::{Error, Result};
+pub use error::{Error, Result, Stop};
 pub use krylov::columns::conjugate_gradient_columns;
 pub use krylov::conjugate_gradients::{CgReport, CgSettings, conjugate_gradients};
 pub use krylov::lanczos::{Lanczos, LargestPairs};

@@ -43,12 +43,15 @@ fn a_search_that_is_stopped_writes_a_model() {
     f.put("classes.csv", classes(6000, 1000));
     f.put("some.csv", classes(4000, 60));
     let density = "--task density --drop y";
+    let widths = (1..2000).map(|i| format!("{}", f64::from(i) / 100.0)).collect::<Vec<_>>().join(",");
     for (line, stage, signal) in [
         ("fit long.csv -t y --method ols --loo l.csv", "choosing the width", "INT"),
         ("fit long.csv -t y --method ols --per-feature", "choosing the width", "TERM"),
         ("fit classes.csv -t class --method ols", "choosing the width", "HUP"),
         ("fit long.csv -t y --method svr --selection-rows 3000", "looking for the width", "INT"),
         ("fit some.csv -t class --method svc --selection-rows 4000", "looking for the width", "TERM"),
+        (&format!("fit long.csv -t y --method krr --width {widths}"), "choosing the width", "INT"),
+        (&format!("fit long.csv -t y --method lssvm --width {widths}"), "choosing the width", "TERM"),
         (&format!("fit long.csv {density}"), "choosing the Parzen width", "INT"),
         (&format!("fit long.csv {density} --parzen-width 0.1"), "choosing the width", "TERM"),
     ] {

@@ -62,6 +62,8 @@ fn what_has_no_end_is_refused() {
     }
     assert!(std::process::Command::new("mkfifo").arg(f.file("pipe")).status().unwrap().success());
     assert!(f.fails("fit pipe -t y --method ols --stream", 2).contains("can be read only once"));
+    let all = "fit d.csv -t y --method ols --stream --candidates 1000000000 --memory 10KB";
+    assert!(f.fails(all, 1).contains("the products of all candidates would need"));
     f.put("long.csv", format!("x1,x2,y\n1,2,3\n1,{},3\n", "7".repeat(3000)));
     let message = f.fails("fit long.csv -t y --max-field 1000", 1);
     assert!(message.contains("line 3, column x2: the field has 3000 bytes"), "{message}");

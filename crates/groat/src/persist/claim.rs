@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 
@@ -15,6 +16,10 @@ use crate::error::{Error, Result};
 const BEGINNING: &str = ".groat-";
 const PART: &str = ".part";
 const LOCK: &str = ".lock";
+
+/// How often a lock is asked for before it is taken as that of another process, and the time between.
+const ATTEMPTS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A new file beside others, held until it is dropped, then removed unless it has got another name.
 #[derive(Debug)]
@@ -82,12 +87,18 @@ impl Claim {
     pub fn of(path: &Path) -> Result<Self> {
         let lock = beside(path);
         let attempt = || -> io::Result<Option<Self>> {
+            let mut refused = 0;
             loop {
                 let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock)?;
                 match held(&file, &lock)? {
                     Held::Here => {
                         note(&lock);
                         return Ok(Some(Self { _file: file, path: lock.clone() }));
+                    }
+                    // A process that looks for what others left holds it for a moment.
+                    Held::Elsewhere if refused < ATTEMPTS => {
+                        refused += 1;
+                        std::thread::sleep(PAUSE);
                     }
                     Held::Elsewhere => return Ok(None),
                     Held::Lost => {}

@@ -96,14 +96,14 @@ impl<'a> Trials<'a> {
     }
 
     /// Tries kernels side by side; the judge gives the trials of one kernel, such as one for each ridge. A request to
-    /// stop is an error.
+    /// stop is an error; what was tried until then is kept.
     pub fn side_by_side(
         &mut self,
         kernels: &[Kernel],
         judge: impl Fn(&Kernel) -> Result<Vec<Trial>> + Sync,
     ) -> Result<()> {
         let (watch, done) = (self.watch, AtomicUsize::new(0));
-        let trials: Vec<Vec<Trial>> = kernels
+        let trials: Vec<Result<Vec<Trial>>> = kernels
             .par_iter()
             .map(|kernel| {
                 if watch.stop_requested() {
@@ -114,9 +114,15 @@ impl<'a> Trials<'a> {
                 watch.progress(&Progress::new(STAGE, done, Some(kernels.len())).detail(short(kernel)));
                 Ok(trials)
             })
-            .collect::<Result<_>>()?;
-        self.tried.extend(trials.into_iter().flatten());
-        Ok(())
+            .collect();
+        let mut outcome = Ok(());
+        for trials in trials {
+            match trials {
+                Ok(trials) => self.tried.extend(trials),
+                Err(error) => outcome = outcome.and(Err(error)),
+            }
+        }
+        outcome
     }
 
     /// Adds widths, side by side with the ridges of each, while the best one lies at an end of those tried.
@@ -238,6 +244,14 @@ mod tests {
         assert!(broken_off.tried().is_empty());
         let all = trials.side_by_side(&widths(&[1.0]), |_| Ok(Vec::new()));
         assert!(matches!(all, Err(Error::Stopped)));
+        // What was judged before stays.
+        let judge = |kernel: &Kernel| match octaves(kernel, 2.0).mean {
+            0.0 => Err(Error::Stopped),
+            score => Ok(vec![Trial::new(kernel.clone(), 0.0, score)]),
+        };
+        let mut stopped = Trials::new(&Quiet);
+        assert!(matches!(stopped.side_by_side(&widths(&[1.0, 2.0, 4.0]), judge), Err(Error::Stopped)));
+        assert_eq!(stopped.tried().len(), 2);
     }
 
     #[test]

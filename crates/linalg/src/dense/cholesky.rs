@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::product::{add_self_product, lower_tiles, row_tiles};
 use super::view::View;
-use crate::error::{Error, Result, check_len};
+use crate::error::{Error, Result, Stop, check_len, check_stop};
 use crate::norm_estimate::inverse_norm1;
 
 /// Columns factored per step.
@@ -49,10 +49,15 @@ impl Cholesky {
     /// Factors a full symmetric `n x n` matrix (both triangles filled, so its order does not matter).
     ///
     /// A NaN in the matrix is met as a pivot that is not positive.
-    pub fn factor(mut a: Vec<f64>, n: usize) -> Result<Self> {
+    pub fn factor(a: Vec<f64>, n: usize) -> Result<Self> {
+        Self::factor_unless(a, n, &|| false)
+    }
+
+    /// [`Cholesky::factor`], which takes minutes for a large matrix, unless a stop is asked for.
+    pub fn factor_unless(mut a: Vec<f64>, n: usize, stop: Stop<'_>) -> Result<Self> {
         check_len("numbers in a symmetric matrix", n.saturating_mul(n), a.len())?;
         let diagonal = (0..n).map(|i| a[i * (n + 1)]).collect();
-        factor_columns(MatMut::from_column_major_slice_mut(&mut a, n, n))?;
+        factor_columns(MatMut::from_column_major_slice_mut(&mut a, n, n), stop)?;
         Ok(Cholesky { n, data: a, diagonal })
     }
 
@@ -216,24 +221,36 @@ impl Cholesky {
 
     /// The diagonal of `A^-1`, as the squared column norms of `L^-1` (`n^3 / 3` operations, threaded).
     pub fn inverse_diagonal(&self) -> Vec<f64> {
-        let (n, l) = (self.n, self.lower());
-        let mut out = vec![0.0; n];
-        out.par_chunks_mut(SOLVE_COLUMNS).enumerate().for_each(|(c, out)| {
-            // Column j of L^-1 is zero above row j, so the system can start there.
-            let from = c * SOLVE_COLUMNS;
-            let rows = n - from;
-            let mut columns = vec![0.0; rows * out.len()];
-            for j in 0..out.len() {
-                columns[j * rows + j] = 1.0;
-            }
-            let tail = l.submatrix(from, from, rows, rows);
-            let view = MatMut::from_column_major_slice_mut(&mut columns, rows, out.len());
-            solve_lower_triangular_in_place(tail, view, Par::Seq);
-            for (out, column) in out.iter_mut().zip(columns.chunks(rows)) {
-                *out = column.iter().map(|v| v * v).sum();
-            }
-        });
+        let mut out = vec![0.0; self.n];
+        out.par_chunks_mut(SOLVE_COLUMNS).enumerate().for_each(|part| self.inverse_diagonal_part(part));
         out
+    }
+
+    /// [`Cholesky::inverse_diagonal`] unless a stop is asked for.
+    pub fn inverse_diagonal_unless(&self, stop: Stop<'_>) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; self.n];
+        out.par_chunks_mut(SOLVE_COLUMNS).enumerate().try_for_each(|part| {
+            self.inverse_diagonal_part(part);
+            check_stop(stop)
+        })?;
+        Ok(out)
+    }
+
+    /// The entries of a fixed group of columns.
+    fn inverse_diagonal_part(&self, (c, out): (usize, &mut [f64])) {
+        // Column j of L^-1 is zero above row j, so the system can start there.
+        let from = c * SOLVE_COLUMNS;
+        let rows = self.n - from;
+        let mut columns = vec![0.0; rows * out.len()];
+        for j in 0..out.len() {
+            columns[j * rows + j] = 1.0;
+        }
+        let tail = self.lower().submatrix(from, from, rows, rows);
+        let view = MatMut::from_column_major_slice_mut(&mut columns, rows, out.len());
+        solve_lower_triangular_in_place(tail, view, Par::Seq);
+        for (out, column) in out.iter_mut().zip(columns.chunks(rows)) {
+            *out = column.iter().map(|v| v * v).sum();
+        }
     }
 
     /// An estimate of the condition number `|A|_1 |A^-1|_1` (a lower bound, rarely more than 3 times
@@ -317,10 +334,11 @@ fn norm2(x: &[f64]) -> f64 {
 ///
 /// A matrix with more rows than columns is the left part of a larger one: its columns are eliminated, and
 /// the caller subtracts the outer product of the rows below from what is not here.
-pub(crate) fn factor_columns(a: MatMut<'_, f64>) -> Result<()> {
+pub(crate) fn factor_columns(a: MatMut<'_, f64>, stop: Stop<'_>) -> Result<()> {
     let mut rest = a;
     let mut done = 0;
     while rest.ncols() > 0 {
+        check_stop(stop)?;
         let width = BLOCK.min(rest.ncols());
         let (mut block, _, mut panel, mut trailing) = rest.split_at_mut(width, width);
         factor_diagonal(block.as_mut())

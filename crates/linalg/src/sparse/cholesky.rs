@@ -14,7 +14,7 @@ use super::matrix::SparseSymmetric;
 use super::order::{inverse, pattern};
 use super::selected;
 use super::supernodes::Supernodes;
-use crate::error::{Error, Result, check_len};
+use crate::error::{Error, Result, Stop, check_len};
 
 /// Right-hand sides solved together by one thread.
 const SOLVE_COLUMNS: usize = 16;
@@ -78,8 +78,13 @@ impl SparseAnalysis {
 
     /// Factors the values of a matrix with the analysed pattern.
     pub fn factor(self, a: &SparseSymmetric) -> Result<SparseCholesky> {
+        self.factor_unless(a, &|| false)
+    }
+
+    /// [`SparseAnalysis::factor`] unless a stop is asked for.
+    pub fn factor_unless(self, a: &SparseSymmetric, stop: Stop<'_>) -> Result<SparseCholesky> {
         check_len("entries of the matrix to factor", self.stored, a.stored())?;
-        let values = frontal::factor(&self.nodes, a, self.place()).map_err(|error| match error {
+        let values = frontal::factor(&self.nodes, a, self.place(), stop).map_err(|error| match error {
             Error::NotPositiveDefinite { pivot } => Error::NotPositiveDefinite { pivot: self.row(pivot) },
             other => other,
         })?;

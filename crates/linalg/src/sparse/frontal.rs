@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::matrix::SparseSymmetric;
 use super::supernodes::Supernodes;
 use crate::dense::cholesky::{factor_columns, subtract_outer};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stop};
 
 /// Fewer numbers than this are not worth another thread.
 const ADD_NUMBERS: usize = 1 << 16;
@@ -60,7 +60,12 @@ impl Lower {
 /// The numbers of the factor. `place[i]` is when row `i` is eliminated.
 ///
 /// A pivot that is not positive is named by its place in the elimination.
-pub(super) fn factor(nodes: &Supernodes, a: &SparseSymmetric, place: Option<&[u32]>) -> Result<Vec<f64>> {
+pub(super) fn factor(
+    nodes: &Supernodes,
+    a: &SparseSymmetric,
+    place: Option<&[u32]>,
+    stop: Stop<'_>,
+) -> Result<Vec<f64>> {
     let needed = 8 * nodes.fill() as u64;
     Vec::<f64>::new()
         .try_reserve_exact(nodes.fill())
@@ -82,7 +87,7 @@ pub(super) fn factor(nodes: &Supernodes, a: &SparseSymmetric, place: Option<&[u3
             |local, (list, blocks)| {
                 let mut updates = Updates::new();
                 for (&s, block) in list.iter().zip(blocks) {
-                    eliminate(nodes, &lower, s, block, &mut updates, local)?;
+                    eliminate(nodes, &lower, s, block, &mut updates, local, stop)?;
                 }
                 Ok(updates)
             },
@@ -95,7 +100,7 @@ pub(super) fn factor(nodes: &Supernodes, a: &SparseSymmetric, place: Option<&[u3
     let mut local = vec![0_u32; a.n()];
     for &s in &nodes.top {
         if let Some(block) = blocks[s as usize].take() {
-            eliminate(nodes, &lower, s, block, &mut updates, &mut local)?;
+            eliminate(nodes, &lower, s, block, &mut updates, &mut local, stop)?;
         }
     }
     Ok(values)
@@ -109,6 +114,7 @@ fn eliminate(
     block: &mut [f64],
     updates: &mut Updates,
     local: &mut [u32],
+    stop: Stop<'_>,
 ) -> Result<()> {
     let s = supernode as usize;
     let (begin, width, below) = (nodes.begin(s), nodes.width(s), nodes.below(s));
@@ -132,7 +138,7 @@ fn eliminate(
     add_columns(&handed, block, height, 0);
     add_columns(&handed, &mut update, below.len(), width);
     let mut panel = MatMut::from_column_major_slice_mut(block, height, width);
-    factor_columns(panel.as_mut()).map_err(|error| match error {
+    factor_columns(panel.as_mut(), stop).map_err(|error| match error {
         Error::NotPositiveDefinite { pivot } => Error::NotPositiveDefinite { pivot: begin + pivot },
         other => other,
     })?;

@@ -163,3 +163,21 @@ fn the_thread_count_does_not_change_a_bit() {
     };
     assert_eq!(on_threads(1, run), on_threads(3, run));
 }
+
+/// A factorisation asks before each block, and the diagonal of the inverse after each; an unasked-for stop changes nothing.
+#[test]
+fn long_work_ends_when_a_stop_is_asked_for() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let (n, a) = (500, positive(500, 1.0, 3));
+    let after = |times: usize| {
+        let asked = AtomicUsize::new(0);
+        move || asked.fetch_add(1, Ordering::Relaxed) >= times
+    };
+    for times in [0, 1, 2] {
+        assert_eq!(Cholesky::factor_unless(a.clone(), n, &after(times)).unwrap_err(), Error::Stopped);
+    }
+    let factor = Cholesky::factor_unless(a.clone(), n, &after(3)).unwrap();
+    let whole = Cholesky::factor(a, n).unwrap().inverse_diagonal();
+    assert_eq!(factor.inverse_diagonal_unless(&|| false).unwrap(), whole);
+    assert_eq!(factor.inverse_diagonal_unless(&after(4)).unwrap_err(), Error::Stopped);
+}

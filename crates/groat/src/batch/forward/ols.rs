@@ -23,6 +23,10 @@ const ALL_CANDIDATES: usize = 5000;
 /// Candidates drawn from more rows than that, unless told otherwise.
 const POOL: usize = 2000;
 
+/// Entries of the candidate matrix that are worked through for each term at the most: with more, a fit of some hundred
+/// terms takes hours.
+const MOST_ENTRIES: usize = 1_000_000_000;
+
 /// Entries of the candidate matrix up to which the error rate is the criterion of classification, unless told
 /// otherwise. It has no bound that spares candidates, so that each stage costs a multiple of this.
 const ERROR_RATE_ENTRIES: u64 = 50_000_000;
@@ -283,6 +287,21 @@ impl Ols {
         Ok(())
     }
 
+    /// An error where so many candidates were asked for that the fit would seem to hang.
+    pub(in crate::batch) fn check_candidates(&self, rows: usize) -> Result<()> {
+        let most = (MOST_ENTRIES / rows.max(1)).max(POOL);
+        match self.candidates.map(|count| count.min(rows)) {
+            Some(count) if count > most => {
+                let expected = format!(
+                    "at most {most} for {rows} rows, since every term weighs each candidate on each row; ten times the \
+                     number of terms is plenty"
+                );
+                Err(Error::parameter("candidates", count, expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// How many candidates are drawn from data of unknown size.
     pub(super) fn pool_size(&self) -> usize {
         self.candidates.unwrap_or(POOL)
@@ -398,6 +417,7 @@ impl Method for Ols {
                 found: problem.x.rows(),
             });
         }
+        self.check_candidates(problem.x.rows())?;
         let (kernel, trials) = self.choose_kernel(&problem, watch)?;
         let chosen = self.with_kernel(kernel);
         let mut fitted = match &self.search {

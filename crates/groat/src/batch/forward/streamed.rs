@@ -123,10 +123,19 @@ impl<'a> Streamed<'a> {
         Ok(this)
     }
 
+    /// An error where the products of all candidates with each other would not fit.
+    fn check_memory(&self, width: usize) -> Result<()> {
+        let (needed, limit) = (8 * (width as u64).pow(2), self.settings.memory.limit());
+        let (what, advice) =
+            ("the products of all candidates", "take fewer candidates, or allow more memory");
+        if needed > limit { Err(Error::Memory { what, needed, limit, advice }) } else { Ok(()) }
+    }
+
     /// The reading that forms all inner products of `[Phi, 1, Y]`.
     fn form_products(&mut self) -> Result<()> {
         let (m, q) = (self.drawn.rows.rows(), self.drawn.outputs);
         let width = m + 1 + q;
+        self.check_memory(width)?;
         let mut products = vec![0.0; width * width];
         let mut seen = 0;
         let kernel = &self.settings.kernel;

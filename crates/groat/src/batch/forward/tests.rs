@@ -5,6 +5,8 @@ use super::columns::{Columns, Stored};
 use super::evidence::select_with_evidence;
 use super::select::{Criterion, Limits, Objective, Selection, select};
 use crate::batch::density::SimplexProgram;
+use crate::batch::forward::Ols;
+use crate::kernels::Kernel;
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -376,4 +378,15 @@ mod stored_vectors {
             assert!((program.objective(&exact) - case["exact_objective"].as_f64().unwrap()).abs() < 1e-12);
         }
     }
+}
+
+/// As many candidates as rows, of very many rows, would seem to hang; as many as there are of few rows do not.
+#[test]
+fn too_many_candidates_are_refused_before_the_work() {
+    let asked = |count: usize| Ols::new(Kernel::gaussian(1.0)).candidates(count);
+    assert!(asked(1_000_000_000).check_candidates(20_000).is_ok());
+    let message = asked(1_000_000_000).check_candidates(1_000_000).unwrap_err().to_string();
+    assert!(message.contains("at most 2000 for 1000000 rows"), "{message}");
+    assert!(asked(2000).check_candidates(1_000_000_000).is_ok());
+    assert!(Ols::new(Kernel::gaussian(1.0)).check_candidates(1_000_000_000).is_ok());
 }

@@ -40,6 +40,7 @@ mod solve;
 pub(in crate::batch) use build::build;
 
 use crate::batch::methods::LEAST_SQUARES_SVM;
+use crate::batch::ridge;
 use crate::batch::{Fitted, KernelRidge, Method, Problem, Target, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::Expansion;
@@ -47,7 +48,7 @@ use crate::gram::Memory;
 use crate::kernels::Kernel;
 use crate::matrix::Rows;
 use crate::model::{Model, Record};
-use crate::tune::{Search, SupportRule, SupportTuning, Trial, Validation, stablest};
+use crate::tune::{Search, SupportRule, SupportTuning, Trial, Validation, sample_rows, stablest};
 
 /// Share of zeros from which on a sparse factorisation is quicker than a dense one.
 const WORTHWHILE: f64 = 0.75;
@@ -185,6 +186,20 @@ impl LeastSquaresSvm {
         judged.search(problem, watch)
     }
 
+    /// The machine that a request to stop leaves time for.
+    fn so_far(
+        &self,
+        kernel: Kernel,
+        ridge: f64,
+        problem: &Problem<'_>,
+        trials: Vec<Trial>,
+    ) -> Result<Fitted> {
+        let (widths, ridges, solver) = (Search::Fixed, Search::Fixed, Solver::Auto);
+        let settled = Self { kernel, ridge, widths, ridges, solver, support: None, ..self.clone() };
+        let rows = sample_rows(problem.x.rows(), KernelRidge::default().selection_rows, self.seed);
+        ridge::so_far(&settled, problem, &rows, trials)
+    }
+
     /// The kernel with the support that the rule chooses, and a word on it.
     fn with_support(&self, kernel: Kernel, problem: &Problem<'_>, notes: &mut Vec<String>) -> Result<Kernel> {
         let Some(rule) = self.support.map(|rule| rule.within(self.memory.limit())) else {
@@ -235,6 +250,9 @@ impl Method for LeastSquaresSvm {
             Some(trial) => (trial.kernel.clone(), trial.ridge),
             None => (self.kernel.clone(), self.ridge),
         };
+        if watch.stop_requested() {
+            return self.so_far(kernel, ridge, &problem, trials);
+        }
         let kernel = self.with_support(kernel, &problem, &mut notes)?;
         if self.support.is_some() {
             // The taper makes the kernel rougher, and a rougher kernel wants another ridge.
@@ -246,7 +264,10 @@ impl Method for LeastSquaresSvm {
         let few = problem.x.rows() <= self.leave_one_out_rows && self.solver != Solver::Iterative;
         let leave_one_out = self.leave_one_out || few;
         let settled = LeastSquaresSvm { kernel: kernel.clone(), ridge, leave_one_out, ..self.clone() };
-        let solution = solve::solve(&settled, &problem, watch, &mut notes)?;
+        let solution = match solve::solve(&settled, &problem, watch, &mut notes) {
+            Err(Error::Stopped) => return self.so_far(kernel, ridge, &problem, trials),
+            outcome => outcome?,
+        };
         let record = Record::new(self.name(), problem.x.rows())
             .with("ridge", solution.ridge)
             .with("solver", solution.solver);

@@ -1,12 +1,12 @@
 //! The three solvers.
 
-use groat_linalg::{BlockJacobi, CgSettings, Cholesky, Lanczos, SparseSymmetric, conjugate_gradients};
+use groat_linalg::{BlockJacobi, CgSettings, Cholesky, Lanczos, SparseSymmetric, Stop, conjugate_gradients};
 
 use super::plan::{Plan, choose};
 use super::{LeastSquaresSvm, Solver, dense_rows};
 use crate::batch::ridge::{close, right_hand_sides, root_weights, summary};
 use crate::batch::{LeaveOneOut, Problem, Progress, Watch};
-use crate::error::{Error, Result};
+use crate::error::{Error, LinearAlgebraError, Result};
 use crate::gram::{Gram, Need, SparseGram};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
@@ -80,15 +80,17 @@ fn solve_dense(
     notes: &mut Vec<String>,
 ) -> Result<Solved> {
     say(watch, 1, "dense Cholesky factorisation")?;
+    let stop = &|| watch.stop_requested();
     let with = |mut k: Vec<f64>, ridge: f64| {
         (0..n).for_each(|i| k[i * (n + 1)] += ridge);
-        Cholesky::factor(k, n)
+        Cholesky::factor_unless(k, n, stop)
     };
     let mut ridge = ridge;
     // A copy is kept only where a shift may become necessary.
     let spare = params.shift.then(|| k.clone());
     let factor = match (with(k, ridge), spare) {
         (Ok(factor), _) => factor,
+        (Err(LinearAlgebraError::Stopped), _) => return Err(Error::Stopped),
         (Err(error), None) => return Err(not_definite(&error, ridge, None)),
         (Err(error), Some(k)) => {
             let apply = |v: &[f64], out: &mut [f64]| {
@@ -105,7 +107,7 @@ fn solve_dense(
     let mut columns = rhs.to_vec();
     factor.solve(&mut columns)?;
     say(watch, 2, "leave-one-out error")?;
-    let diagonal = params.leave_one_out.then(|| factor.inverse_diagonal());
+    let diagonal = params.leave_one_out.then(|| factor.inverse_diagonal_unless(stop)).transpose()?;
     Ok(Solved { columns, diagonal, solver: Solver::Dense, ridge })
 }
 
@@ -163,24 +165,24 @@ fn run_plan(
     watch: &dyn Watch,
     notes: &mut Vec<String>,
 ) -> Result<Attempt> {
-    let n = c.n();
+    let (n, stop) = (c.n(), &|| watch.stop_requested());
     let plan = choose(params, c, index, ridge, rhs.len() / n)?;
     say(watch, 1, &format!("{} solver", plan.solver))?;
     let attempt = match plan {
-        Plan { analysis: Some(analysis), .. } => analysis.factor(c).and_then(|factor| {
+        Plan { analysis: Some(analysis), .. } => analysis.factor_unless(c, stop).and_then(|factor| {
             let mut columns = rhs.to_vec();
             factor.solve(&mut columns)?;
             let diagonal = params.leave_one_out.then(|| factor.inverse_diagonal());
             Ok(Solved { columns, diagonal, solver: Solver::Sparse, ridge })
         }),
         Plan { solver: Solver::Iterative, iterations, .. } => {
-            let solved = iterate(params, c, iterations, rhs, notes);
+            let solved = iterate(params, c, iterations, rhs, stop, notes);
             solved.map(|columns| Solved { columns, diagonal: None, solver: Solver::Iterative, ridge })
         }
-        Plan { .. } => Cholesky::factor(c.to_dense(), n).and_then(|factor| {
+        Plan { .. } => Cholesky::factor_unless(c.to_dense(), n, stop).and_then(|factor| {
             let mut columns = rhs.to_vec();
             factor.solve(&mut columns)?;
-            let diagonal = params.leave_one_out.then(|| factor.inverse_diagonal());
+            let diagonal = params.leave_one_out.then(|| factor.inverse_diagonal_unless(stop)).transpose()?;
             Ok(Solved { columns, diagonal, solver: Solver::Dense, ridge })
         }),
     };
@@ -199,6 +201,7 @@ fn iterate(
     c: &SparseSymmetric,
     expected: f64,
     rhs: &[f64],
+    stop: Stop<'_>,
     notes: &mut Vec<String>,
 ) -> groat_linalg::Result<Vec<f64>> {
     // Blocks cost as much as a product; they pay where there are many to save.
@@ -212,7 +215,7 @@ fn iterate(
             2 => iterate_lanes::<2>,
             _ => iterate_lanes::<4>,
         };
-        products += run(params.tolerance, c, &preconditioner, b, x)?;
+        products += run(params.tolerance, c, &preconditioner, b, x, stop)?;
     }
     notes.push(format!("conjugate gradients took {products} products"));
     if params.leave_one_out {
@@ -228,6 +231,7 @@ fn iterate_lanes<const K: usize>(
     preconditioner: &BlockJacobi,
     rhs: &[f64],
     columns: &mut [f64],
+    stop: Stop<'_>,
 ) -> groat_linalg::Result<usize> {
     let n = c.n();
     let mut b = vec![[0.0; K]; n];
@@ -236,7 +240,10 @@ fn iterate_lanes<const K: usize>(
         b.iter_mut().zip(column).for_each(|(b, v)| b[k] = *v);
     }
     let settings = CgSettings { tolerance, max_iterations: MAX_ITERATIONS };
-    let apply = |v: &[[f64; K]], out: &mut [[f64; K]]| c.multiply_lanes(v, out);
+    let apply = |v: &[[f64; K]], out: &mut [[f64; K]]| match stop() {
+        true => Err(LinearAlgebraError::Stopped),
+        false => c.multiply_lanes(v, out),
+    };
     let precondition = |v: &[[f64; K]], out: &mut [[f64; K]]| preconditioner.apply(v, out);
     // Within the pool its many short steps need not wake it each time.
     let report = rayon::scope(|_| conjugate_gradients(apply, precondition, &b, &mut x, settings))?;

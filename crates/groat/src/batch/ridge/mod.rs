@@ -26,14 +26,14 @@ pub(in crate::batch) use build::build;
 pub(in crate::batch) use solve::summary;
 
 use crate::batch::methods::KERNEL_RIDGE;
-use crate::batch::{Estimate, Fitted, Method, Problem, Target, Watch};
+use crate::batch::{Estimate, Fitted, Method, Problem, Quiet, Target, Watch};
 use crate::error::{Error, Result, check_not_negative};
 use crate::expansion::Expansion;
 use crate::gram::{Memory, Need, Plan};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, Record};
-use crate::tune::{Search, Trial, Validation, stablest};
+use crate::tune::{Search, Trial, Validation, sample_rows, stablest};
 
 /// Parameters of exact kernel ridge regression.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +96,7 @@ impl KernelRidge {
     }
 
     /// Width and ridge by leave-one-out on at most `selection_rows` of the rows: the trials made, none where there is
-    /// nothing to find, and a word on the rows.
+    /// nothing to find, and a word on the rows. A request to stop ends it with the trials so far.
     pub(in crate::batch) fn search(
         &self,
         problem: &Problem<'_>,
@@ -143,12 +143,20 @@ impl Method for KernelRidge {
             return Err(Error::parameter("task", "density", "regression or classification"));
         }
         self.check(&problem)?;
+        let n = problem.x.rows();
         let (trials, note) = self.search(&problem, watch)?;
         let (kernel, ridge) = match stablest(&trials) {
             Some(trial) => (trial.kernel.clone(), trial.ridge),
             None => (self.kernel.clone(), self.ridge),
         };
-        let solution = solve::solve(self, &problem, &kernel, ridge, watch)?;
+        let solution = match solve::solve(self, &problem, &kernel, ridge, watch) {
+            Err(Error::Stopped) => {
+                let (widths, ridges) = (Search::Fixed, Search::Fixed);
+                let settled = Self { kernel, ridge, widths, ridges, ..self.clone() };
+                return so_far(&settled, &problem, &sample_rows(n, self.selection_rows, self.seed), trials);
+            }
+            outcome => outcome?,
+        };
         let record = Record::new(self.name(), problem.x.rows()).with("ridge", ridge).with("bias", self.bias);
         let mut function = Expansion::new(kernel, problem.x.to_set(), solution.weights)?;
         if self.bias {
@@ -162,6 +170,26 @@ impl Method for KernelRidge {
         fitted.notes.extend(note);
         Ok(fitted)
     }
+}
+
+/// What a request to stop leaves time for: the method, its kernel and ridge settled as far as the search came, on a few of
+/// the rows.
+pub(in crate::batch) fn so_far(
+    settled: &impl Method,
+    problem: &Problem<'_>,
+    rows: &[usize],
+    trials: Vec<Trial>,
+) -> Result<Fitted> {
+    let n = problem.x.rows();
+    let mut fitted = settled.fit(&problem.select(rows).problem()?, &Quiet)?;
+    if rows.len() < n {
+        fitted
+            .notes
+            .push(format!("stopped before the fit to all {n} rows: this is a model of {}", rows.len()));
+    }
+    fitted.judged_by = if trials.is_empty() { String::new() } else { Validation::LeaveOneOut.to_string() };
+    (fitted.interrupted, fitted.trials) = (true, trials);
+    Ok(fitted)
 }
 
 /// One row cannot be left out.

@@ -4,7 +4,7 @@
 //! width (`O(n^3)`), all ridges together cost two matrix products.
 
 use super::{KernelRidge, close, right_hand_sides, root_weights, scale_both_sides};
-use crate::batch::{Problem, Watch};
+use crate::batch::{Problem, Quiet, Watch};
 use crate::error::{Error, Result};
 use crate::gram;
 use crate::kernels::Kernel;
@@ -25,6 +25,7 @@ struct Sample {
     bias: bool,
 }
 
+/// The trials, and a word on the rows. A request to stop ends it with those made so far.
 pub(super) fn search(
     params: &KernelRidge,
     problem: &Problem<'_>,
@@ -47,24 +48,22 @@ pub(super) fn search(
         Ok(ridges.iter().zip(scores(kernel, &ridges, &sample)?).map(trial).collect())
     };
     let ladder = Ladder::new(typical_distance(sample.x.view(), params.seed), FIRST, LAST);
-    let mut trials = Trials::new(watch);
     let of =
         |widths: &[f64]| -> Vec<Kernel> { widths.iter().map(|w| params.kernel.with_width(*w)).collect() };
-    match &params.widths {
-        _ if params.kernel.width().is_none() => {
-            trials.side_by_side(std::slice::from_ref(&params.kernel), judge)?
+    let first = match &params.widths {
+        Search::Grid(widths) if params.searches_width() => of(widths),
+        Search::Auto if params.searches_width() => of(&ladder.values()),
+        _ => vec![params.kernel.clone()],
+    };
+    let mut trials = Trials::new(watch);
+    match go_through(params, &mut trials, &first, ladder, judge) {
+        // One at least, so that there is a model to show.
+        Err(Error::Stopped) if best(trials.tried()).is_none() => {
+            trials = Trials::new(&Quiet);
+            trials.side_by_side(&[first[first.len() / 2].clone()], judge)?;
         }
-        Search::Fixed => trials.side_by_side(std::slice::from_ref(&params.kernel), judge)?,
-        Search::Grid(widths) => trials.side_by_side(&of(widths), judge)?,
-        Search::Auto => {
-            trials.side_by_side(&of(&ladder.values()), judge)?;
-            trials.widen(&params.kernel, ladder, judge)?;
-        }
-    }
-    if params.searches_width() {
-        for round in 1..=params.finer {
-            trials.side_by_side(&trials.around_best(round), judge)?;
-        }
+        Err(Error::Stopped) => {}
+        outcome => outcome?,
     }
     if best(trials.tried()).is_none() {
         return Err(Error::Numerical {
@@ -73,6 +72,26 @@ pub(super) fn search(
         });
     }
     Ok((trials.into_tried(), note))
+}
+
+/// The first kernels, then others where the best of them lies at an end, then some around it.
+fn go_through(
+    params: &KernelRidge,
+    trials: &mut Trials<'_>,
+    first: &[Kernel],
+    ladder: Ladder,
+    judge: impl Fn(&Kernel) -> Result<Vec<Trial>> + Sync + Copy,
+) -> Result<()> {
+    trials.side_by_side(first, judge)?;
+    if params.searches_width() {
+        if params.widths == Search::Auto {
+            trials.widen(&params.kernel, ladder, judge)?;
+        }
+        for round in 1..=params.finer {
+            trials.side_by_side(&trials.around_best(round), judge)?;
+        }
+    }
+    Ok(())
 }
 
 /// The ridges to try, in proportion to the diagonal of the kernel matrix.

@@ -27,6 +27,7 @@ pub(super) fn solve(
         watch.progress(&Progress { stage: "solving", done, total: Some(3), detail: detail.to_owned() });
         if watch.stop_requested() { Err(Error::Stopped) } else { Ok(()) }
     };
+    let stop = &|| watch.stop_requested();
     say(0, "kernel matrix")?;
     let roots = root_weights(problem);
     let mut c = Gram::new(kernel, problem.x, Need::Factor, params.memory)?.into_matrix()?;
@@ -35,13 +36,13 @@ pub(super) fn solve(
     }
     (0..n).for_each(|i| c[(i, i)] += ridge);
     say(1, "Cholesky factorisation")?;
-    let cholesky = Cholesky::factor(c.into_data(), n).map_err(|e| not_definite(e, ridge))?;
+    let cholesky = Cholesky::factor_unless(c.into_data(), n, stop).map_err(|e| not_definite(e, ridge))?;
     let y = problem.responses();
     let rhs = right_hand_sides(&y, roots.as_deref());
     let mut solved = rhs.clone();
     cholesky.solve(&mut solved)?;
     say(2, "leave-one-out error")?;
-    let diagonal = params.leave_one_out.then(|| cholesky.inverse_diagonal());
+    let diagonal = params.leave_one_out.then(|| cholesky.inverse_diagonal_unless(stop)).transpose()?;
     let closed = close(&solved, &rhs, diagonal.as_deref(), roots.as_deref(), n, params.bias);
     let mut weights = Matrix::zeros(n, y.cols());
     for (c, alpha) in closed.alpha.iter().enumerate() {
@@ -53,13 +54,10 @@ pub(super) fn solve(
 }
 
 fn not_definite(error: groat_linalg::Error, ridge: f64) -> Error {
-    Error::LinearAlgebra {
-        what: "the Cholesky factorisation of kernel ridge regression",
-        source: error,
-        advice: format!(
-            "raise the ridge (now {ridge}), and check for duplicate rows or a kernel that is not positive definite"
-        ),
-    }
+    let advice = format!(
+        "raise the ridge (now {ridge}), and check for duplicate rows or a kernel that is not positive definite"
+    );
+    Error::unsolved("the Cholesky factorisation of kernel ridge regression", error, advice)
 }
 
 /// Predictions and mean errors from leave-one-out errors.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::batch::Quiet;
+use crate::batch::{LeastSquaresSvm, Quiet};
 use crate::matrix::Rows;
 use proptest::prelude::*;
 
@@ -136,5 +136,45 @@ fn a_request_to_stop_is_heard() {
     }
     let (x, y) = data(30, 2, 3);
     let problem = Problem::regression(x.view(), &y).unwrap();
-    assert!(matches!(KernelRidge::default().fit(&problem, &Impatient), Err(Error::Stopped)));
+    // Also before anything was tried there is a model to show, and it is one that the search could have found.
+    let fitted = KernelRidge::default().fit(&problem, &Impatient).unwrap();
+    assert!(fitted.interrupted && fitted.model.size() == 30 && !fitted.trials.is_empty());
+    assert_eq!(stablest(&fitted.trials).unwrap().kernel, *fitted.model.kernel());
+}
+
+/// Asks for a stop after so many reports.
+struct StopsAfter(usize, std::sync::atomic::AtomicUsize);
+
+impl Watch for StopsAfter {
+    fn progress(&self, _: &crate::batch::Progress<'_>) {
+        self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+    fn stop_requested(&self) -> bool {
+        self.1.load(std::sync::atomic::Ordering::Relaxed) >= self.0
+    }
+}
+
+/// In the search, or in the solution for all rows: what there is so far is a model of the rows of the search.
+#[test]
+fn a_fit_that_is_stopped_leaves_a_model_of_fewer_rows() {
+    let stops = |reports: usize| StopsAfter(reports, 0.into());
+    let (x, y) = data(120, 2, 3);
+    let problem = Problem::regression(x.view(), &y).unwrap();
+    let widths = Search::Grid(vec![0.5, 1.0, 2.0]);
+    let ridge = KernelRidge { widths, selection_rows: 50, ..KernelRidge::default() };
+    for reports in [1, 4, 5] {
+        let fitted = ridge.fit(&problem, &stops(reports)).unwrap();
+        assert!(fitted.interrupted && fitted.model.size() == 50, "{reports}");
+        assert!(fitted.notes.iter().any(|note| note.contains("all 120 rows")), "{:?}", fitted.notes);
+    }
+    assert_eq!(ridge.fit(&problem, &stops(100)).unwrap().model.size(), 120);
+    let (x, y) = data(900, 2, 3);
+    let problem = Problem::regression(x.view(), &y).unwrap();
+    for kernel in ["gaussian:width=1", "gaussian:width=1,support=1"] {
+        let machine = LeastSquaresSvm { kernel: kernel.parse().unwrap(), ..LeastSquaresSvm::default() };
+        for reports in [1, 2] {
+            let fitted = machine.fit(&problem, &stops(reports)).unwrap();
+            assert!(fitted.interrupted && fitted.model.size() == 800, "{kernel} {reports}");
+        }
+    }
 }
