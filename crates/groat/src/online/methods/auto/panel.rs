@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 const MOST_FEATURES: usize = 200;
 /// Predictions lie within the targets seen, widened by this share of their range.
 const MARGIN: f64 = 0.5;
+/// Where rows are no series the range of the first few targets says little: the margin is wider while there are not many
+/// times so many.
+const EARLY: f64 = 8.0;
 /// Predictions of a series lie around its last value, within so many times its second largest step: the largest, alone, may
 /// be a jump to a level where the series stays.
 const STRIDE: f64 = 1.5;
@@ -269,10 +272,12 @@ impl Panel {
         if self.count == 0 {
             return last;
         }
-        let room = MARGIN * (seen[HIGH] - seen[LOW]);
+        let series = self.lags.newest(self.dimension).is_some();
+        let early = if series { 0.0 } else { EARLY / self.count as f64 };
+        let room = MARGIN * (1.0 + early) * (seen[HIGH] - seen[LOW]);
         let held = if prediction.is_finite() { prediction } else { seen[SUM] / self.count as f64 };
         let held = held.clamp(seen[LOW] - room, seen[HIGH] + room);
-        if self.lags.newest(self.dimension).is_none() {
+        if !series {
             return held;
         }
         let reach = (STRIDE * seen[SECOND]).max(HALFWAY * seen[SURPRISE]);
