@@ -1,12 +1,17 @@
 """Support vector machines by the engine."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import pytest
 from groat import GroatError, Kernel
 from groat._groat import BatchLearner
+from numpy.typing import NDArray
 
 
-def moons():
+def moons() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     rng = np.random.default_rng(3)
     angle = rng.uniform(0, np.pi, 300)
     side = rng.integers(0, 2, 300)
@@ -14,9 +19,9 @@ def moons():
     return x + 0.15 * rng.standard_normal(x.shape), side
 
 
-def test_a_machine_that_was_cut_short_goes_on_from_its_model():
+def test_a_machine_that_was_cut_short_goes_on_from_its_model() -> None:
     x, y = moons()
-    settings = {"task": "classification", "cost": 10.0, "tolerance": 1e-6}
+    settings: dict[str, Any] = {"task": "classification", "cost": 10.0, "tolerance": 1e-6}
     whole = BatchLearner("svc", Kernel.gaussian(0.7), **settings).fit(x, y)
     cut = BatchLearner("svc", Kernel.gaussian(0.7), max_iterations=20, **settings).fit(x, y)
     assert np.abs(cut.decision_function(x) - whole.decision_function(x)).max() > 0.01
