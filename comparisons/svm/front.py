@@ -75,7 +75,7 @@ def main() -> int:
         print(name)
         kernel, n = Kernel.gaussian(width), len(x)
         forms = [("exact", "svc", {})]
-        forms += [(f"chunks of {c}", "svc", {"chunk": c, "chunk_passes": p}) for c, p in [(2000, 1), (5000, 1), (5000, 5)]]
+        forms += [(f"chunks of {c}, {p}x", "svc", {"chunk": c, "chunk_passes": p}) for c, p in [(2000, 1), (5000, 1), (5000, 5)]]
         forms += [("one pass (LASVM)", "svc", {"one_pass": True})]
         forms += [(f"random {n // k}", "svc", {"subsample": n // k}) for k in (2, 4, 8, 16)]
         forms += [(f"boundary {n // k}", "svc", {"subsample": n // k, "subsampling": "boundary"}) for k in (4, 16)]
