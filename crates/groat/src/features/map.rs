@@ -70,6 +70,13 @@ impl FeatureMap {
         }
     }
 
+    /// The precision that pays where this one is wanted: with landmarks of which sums of plain kernels are sound in double
+    /// precision alone, single would have every row multiplied by `L^-1`, which costs more than it saves.
+    pub(crate) fn worthwhile(&self, wanted: Precision) -> Precision {
+        let only_double = self.remaining(wanted).is_none() && self.remaining(Precision::Double).is_some();
+        if only_double { Precision::Double } else { wanted }
+    }
+
     /// Ready for rows like those of `x`.
     pub(crate) fn ready(&self, x: Points<'_>, precision: Precision) -> Result<Ready<'_>> {
         Ok(match self {
@@ -159,4 +166,23 @@ fn subtract<T: Copy + std::ops::SubAssign + Send + Sync>(rows: &mut [T], shift: 
             row.iter_mut().zip(shift).for_each(|(v, s)| *v -= *s);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Kernel;
+
+    #[test]
+    fn single_precision_is_taken_where_it_pays() {
+        let taken = |width: f64| -> Precision {
+            let landmarks: Vec<f64> = (0..6).map(f64::from).collect();
+            let nystrom = Nystrom::new(&Kernel::gaussian(width), Rows::new(&landmarks, 1).unwrap()).unwrap();
+            FeatureMap::Landmarks(Box::new(nystrom)).worthwhile(Precision::Single)
+        };
+        // Nearly orthogonal; less so; and so dependent that rows are multiplied by `L^-1` in either precision.
+        assert_eq!(taken(0.5), Precision::Single);
+        assert_eq!(taken(2.0), Precision::Double);
+        assert_eq!(taken(5.0), Precision::Single);
+    }
 }

@@ -362,8 +362,9 @@ impl FeatureRidge {
 
     /// The statistics of every part for whitened features.
     fn whitened_statistics(&self, data: &Data<'_>, outputs: usize) -> Result<FoldStatistics> {
-        let folds = statistics(data, outputs, self.precision)?;
-        let Some(factor) = data.map.remaining(self.precision) else { return Ok(folds) };
+        let precision = data.map.worthwhile(self.precision);
+        let folds = statistics(data, outputs, precision)?;
+        let Some(factor) = data.map.remaining(precision) else { return Ok(folds) };
         let parts = folds.parts().iter().map(|part| {
             // A part without rows stays what it is.
             if part.rows() == 0 { Ok(part.clone()) } else { part.whitened(factor) }
