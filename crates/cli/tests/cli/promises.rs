@@ -36,6 +36,18 @@ fn lines_of_a_stream_are_json_whatever_the_numbers() {
     }
 }
 
+/// A search of hours, or of more memory than there is, is refused before it begins.
+#[test]
+fn widths_are_not_sought_one_by_one_for_thousands_of_features() {
+    let f = Folder::new();
+    let names: String = (0..1001).map(|k| format!("x{k},")).collect();
+    let rows: String = (0..12).map(|i| format!("{}{i}\n", format!("{},", i % 5).repeat(1001))).collect();
+    f.put("wide.csv", format!("{names}y\n{rows}"));
+    let message = f.fails("fit wide.csv -t y --method ols --per-feature", 2);
+    assert!(message.contains("1001 here") && message.contains("sparse"), "{message}");
+    f.run("fit wide.csv -t y --per-feature -o m.safetensors --quiet");
+}
+
 /// A Parquet file of pyarrow with times of Berlin in `when`, beside the numbers `x` and `y`; 30 rows.
 #[test]
 fn times_with_a_zone_are_read() {

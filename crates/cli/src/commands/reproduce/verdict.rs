@@ -190,11 +190,11 @@ fn memory(line: &Line, entry: Option<&Entry>, same: bool, together: f64) -> Memo
 pub fn between(ours: &Estimate, entry: &Entry) -> Distance {
     let gap = (ours.scale.of(ours.value) - ours.scale.of(entry.value)).abs();
     let freedom = ours.freedom.min(entry.freedom());
-    Distance {
-        gap: if gap.is_nan() { f64::INFINITY } else { gap },
-        error: ours.error_towards(entry.value).hypot(entry.error),
-        freedom,
+    if gap.is_finite() {
+        return Distance { gap, error: ours.error_towards(entry.value).hypot(entry.error), freedom };
     }
+    // All or none was recorded, which no scale of shares has a place for: our own error in plain numbers tells.
+    Distance { gap: (ours.value - entry.value).abs(), error: ours.plain_error(), freedom }
 }
 
 #[cfg(test)]
@@ -247,6 +247,17 @@ mod tests {
         let ours = line(Estimate::rate(&values, 40_000));
         assert_eq!(verdict(ours.clone().printed(Printed::new("0.185").runs(1))).0, Against::Unexplained);
         assert_eq!(verdict(ours.printed(Printed::new("0.040").runs(1))).0, Against::Agrees);
+    }
+
+    /// Example 3 of D9: all points of 20 draws were recorded, and with another seed one of them strays.
+    #[test]
+    fn a_share_beside_all_or_none_is_compared_in_plain_numbers() {
+        let recorded = Entry { value: 1.0, error: 0.55, runs: 20 };
+        let strays =
+            |count: usize| -> Vec<f64> { (0..20).map(|i| if i < count { 0.98 } else { 1.0 }).collect() };
+        let distance = |count| between(&Estimate::rate(&strays(count), 50), &recorded);
+        assert!(distance(1).within(1.0 - COVERAGE));
+        assert!(!distance(15).within(1.0 - COVERAGE));
     }
 
     #[test]

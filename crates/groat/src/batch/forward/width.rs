@@ -6,6 +6,7 @@
 //! coordinate search over one width per feature can follow.
 
 use super::ols::Ols;
+use crate::batch::methods::SPARSE;
 use crate::batch::{Fitted, Grace, Impatient, Problem, Target, Watch};
 use crate::error::{Error, Result, check_positive};
 use crate::kernels::Kernel;
@@ -19,6 +20,9 @@ use rand_pcg::Pcg64;
 
 /// Rungs of the automatic grid around the typical distance between rows.
 const RUNGS: std::ops::RangeInclusive<i32> = -6..=3;
+
+/// Features up to which widths are sought one by one: each takes several selections, and every trial keeps all widths.
+const MOST_FEATURES: usize = 1000;
 
 /// Candidates times rows times outputs that a search which was broken off may still look at for each term.
 const HASTY: f64 = 1e8;
@@ -108,6 +112,17 @@ impl WidthSearch {
         }
     }
 
+    fn check_features(&self, features: usize) -> Result<()> {
+        if self.per_feature && features > MOST_FEATURES {
+            let expected = format!(
+                "off with more than {MOST_FEATURES} features, {features} here: each would take several selections; \
+                 the method {SPARSE} finds all widths at once"
+            );
+            return Err(Error::parameter("per_feature", true, expected));
+        }
+        Ok(())
+    }
+
     /// The chosen kernel, and what was tried.
     pub(super) fn choose(
         &self,
@@ -119,6 +134,7 @@ impl WidthSearch {
         if !ols.kernel().is_radial() {
             return Ok((ols.kernel().clone(), Vec::new()));
         }
+        self.check_features(problem.x.cols())?;
         let part = problem.select(&self.searched(problem, ols.seed));
         let part = part.problem()?;
         let widths = match self.widths.as_slice() {
