@@ -53,7 +53,8 @@ fn a_search_that_is_stopped_writes_a_model() {
         (&format!("fit long.csv -t y --method krr --width {widths}"), "choosing the width", "INT"),
         (&format!("fit long.csv -t y --method lssvm --width {widths}"), "choosing the width", "TERM"),
         (&format!("fit long.csv {density}"), "choosing the Parzen width", "INT"),
-        (&format!("fit long.csv {density} --parzen-width 0.1"), "choosing the width", "TERM"),
+        (&format!("fit long.csv {density} --parzen-width 0.1"), "growing the mixture", "TERM"),
+        (&format!("fit long.csv {density} --method ols --parzen-width 0.1"), "choosing the width", "TERM"),
     ] {
         let mut fit = start(&f, &format!("{line} -o m.safetensors --progress"));
         let err = Lines::of(fit.stderr.take().unwrap());

@@ -207,6 +207,12 @@ impl<'a> Prepared<'a> {
         if let Some(reference) = &mut fitted.reference {
             *reference = self.density_of(&reference.to_model(fitted.model.record().clone())?)?;
         }
+        if let (Task::Density, Some(standardisation)) = (fitted.model.task(), self.standardisation()) {
+            // A density of raw features is lower by the product of the scales.
+            let unit: f64 = standardisation.scale().iter().map(|scale| scale.ln()).sum();
+            fitted.sizes.iter_mut().for_each(|size| size.error += unit);
+            fitted.full.iter_mut().for_each(|full| full.error += unit);
+        }
         fitted.model = self.finish_model(fitted.model)?;
         fitted.notes.splice(0..0, self.notes);
         Ok(fitted)

@@ -101,7 +101,7 @@ impl LeaveOneOut {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FullMachine {
-    /// Root mean square error, or the share of wrong classes.
+    /// Root mean square error, the share of wrong classes, or minus the mean log density.
     pub error: f64,
     /// Vectors that it has.
     pub vectors: usize,
@@ -117,7 +117,7 @@ pub struct FullMachine {
 pub struct SizeError {
     /// Vectors.
     pub terms: usize,
-    /// Root mean square error, or the share of wrong classes.
+    /// Root mean square error, the share of wrong classes, or minus the mean log density.
     pub error: f64,
 }
 

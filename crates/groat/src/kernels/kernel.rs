@@ -37,6 +37,22 @@ impl Width {
             Width::PerFeature(widths) => widths.iter().try_for_each(|w| check_positive("width", *w)),
         }
     }
+
+    /// So many times as wide.
+    pub(crate) fn scaled(&self, factor: f64) -> Width {
+        match self {
+            Width::Shared(w) => Width::Shared(w * factor),
+            Width::PerFeature(w) => Width::PerFeature(w.iter().map(|w| w * factor).collect()),
+        }
+    }
+
+    /// The width of each of so many features.
+    pub(crate) fn per_feature(&self, features: usize) -> Vec<f64> {
+        match self {
+            Width::Shared(w) => vec![*w; features],
+            Width::PerFeature(w) => w.clone(),
+        }
+    }
 }
 
 /// A kernel function `k(x, y)`.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use crate::impatient::Impatient;
-use groat::batch::density::{Parzen, SparseDensity};
+use groat::batch::density::SparseDensity;
 use groat::batch::forward::{ClassCriterion, ClassWeights, Ols, Penalty, Storage, Validation, WidthSearch};
 use groat::batch::{Fitted, Method, Problem, Quiet};
 use groat::{Error, Kernel, Matrix, Rows};
@@ -239,30 +239,4 @@ fn a_density_through_the_common_door() {
     let mean = |d: &groat::batch::density::Density| d.log_density(rows).unwrap().iter().sum::<f64>() / 400.0;
     assert!(mean(&refined) > mean(&plain));
     assert!((refined.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
-}
-
-#[test]
-fn where_few_kernels_fall_short_of_the_parzen_estimate_all_rows_are_kernels() {
-    // In six dimensions, rows in narrow groups around many points: no forty kernels can stand for them.
-    let mut rng = Pcg64::seed_from_u64(3);
-    let mut normal = || Distribution::<f64>::sample(&StandardNormal, &mut rng);
-    let points: Vec<f64> = (0..79 * 6).map(|_| normal()).collect();
-    let x: Vec<f64> = (0..480 * 6).map(|i| points[i / 6 % 79 * 6 + i % 6] + 0.2 * normal()).collect();
-    let rows = Rows::new(&x, 6).unwrap();
-    let estimate = SparseDensity::quick(0).estimate(rows, None, &Quiet).unwrap();
-    let parzen = Parzen::new().width(estimate.parzen_width.clone()).fit(rows).unwrap();
-    assert!(estimate.density == parzen, "{} kernels", estimate.density.weights().len());
-    let fitted = estimate.into_fitted(rows).unwrap();
-    assert!(
-        fitted.notes.iter().any(|note| note.contains("480 rows are kernels instead")),
-        "{:?}",
-        fitted.notes
-    );
-
-    // A width that was asked for is kept; two round clusters in the plane need few kernels.
-    let asked = SparseDensity::quick(0).width(1.0).estimate(rows, None, &Quiet).unwrap();
-    assert!(asked.density.weights().len() < 480);
-    let plane: Vec<f64> = (0..600).map(|i| normal() + if i % 4 < 2 { 4.0 } else { 0.0 }).collect();
-    let few = SparseDensity::quick(0).estimate(Rows::new(&plane, 2).unwrap(), None, &Quiet).unwrap();
-    assert!(few.density.weights().len() < 40);
 }

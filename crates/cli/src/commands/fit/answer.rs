@@ -242,6 +242,15 @@ impl Answer {
         let Some(full) = &self.full_machine else {
             return format!("{} of {} kept", self.vectors, self.candidates);
         };
+        if self.task == "density" {
+            return format!(
+                "{} of {}; held-out log density {} against {} of the Parzen estimate",
+                self.vectors,
+                self.training_rows,
+                number(-full.model_error),
+                number(-full.error)
+            );
+        }
         let shown = |error: f64| match self.task {
             "classification" => format!("{} %", number(100.0 * error)),
             _ => number(error),
@@ -291,6 +300,7 @@ pub fn kernel_choice(fitted: &Fitted) -> String {
     let settings = &fitted.model.record().settings;
     let beside = ["cost", "nu"].into_iter().find(|name| settings.contains_key(*name)).unwrap_or("ridge");
     match (widths, ridges) {
+        (false, false) if tried == 0 && !by.is_empty() => format!("found by {by}"),
         (false, false) => "as given".to_owned(),
         (true, false) => format!("chosen by {by} among {tried} widths"),
         (true, true) => format!("chosen by {by} among {tried} widths and {beside}s"),

@@ -78,6 +78,7 @@ fn relevance(fitted: &Fitted) -> Option<Chart> {
 /// The held-out error for each number of vectors, where the model was cut, and the full machine; the test rows beside it.
 fn sizes(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Chart> {
     let rate = !fitted.model.classes().is_empty();
+    let density = *fitted.model.task() == groat::model::Task::Density;
     let size = fitted.model.size();
     // Beyond twice the size there is nothing to see.
     let shown = fitted.sizes.iter().filter(|at| at.terms >= 1 && at.terms <= (2 * size).max(20));
@@ -85,7 +86,11 @@ fn sizes(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Chart> {
     let mut chart = Chart::new("Growth of the model")
         .describe("Error on held-out parts for each number of vectors; the model was cut at the mark")
         .x(Axis::new("vectors").whole())
-        .y(Axis::new(if rate { "error rate" } else { "root mean square error" }))
+        .y(Axis::new(match (density, rate) {
+            (true, _) => "minus the log density",
+            (_, true) => "error rate",
+            _ => "root mean square error",
+        }))
         .layer(Line::new("held-out parts", held_out.clone()).steps());
     if let Some(growth) = &fitted.growth {
         for part in parts.iter().filter(|part| part.name == "test") {
@@ -99,7 +104,8 @@ fn sizes(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Chart> {
         }
     }
     if let Some(full) = &fitted.full {
-        chart = chart.layer(Rule::horizontal(format!("full machine, {}", number(full.error)), full.error));
+        let name = if density { "Parzen estimate" } else { "full machine" };
+        chart = chart.layer(Rule::horizontal(format!("{name}, {}", number(full.error)), full.error));
     }
     if let Some((terms, error)) = held_out.iter().find(|(terms, _)| *terms == size as f64) {
         chart = chart.layer(Marker::new(count(*terms as usize, "vector"), *terms, *error).colour(0));

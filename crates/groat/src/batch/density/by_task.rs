@@ -1,37 +1,39 @@
-//! One name for two methods: one for targets, and the sparse density for rows without any.
+//! One name for two methods: one for targets, and a density for rows without any.
 
-use super::SparseDensity;
 use crate::batch::{Batches, Fitted, Method, MethodPlan, Problem, Target, Watch};
 use crate::error::{Error, Result};
-use crate::kernels::Kernel;
+use crate::kernels::{Kernel, Width};
 use crate::tune::Search;
 
 /// The method that the target asks for.
 #[derive(Debug)]
-pub(in crate::batch) struct ByTask<M> {
+pub(in crate::batch) struct ByTask<M, D> {
     targets: M,
-    density: SparseDensity,
+    density: D,
     kernel: Kernel,
     /// Whether there are widths to choose from, which a density cannot.
     several_widths: bool,
 }
 
-impl<M: Method> ByTask<M> {
-    /// The density takes the width and the Parzen width of the plan.
-    pub(in crate::batch) fn new(targets: M, density: SparseDensity, plan: &MethodPlan<'_>) -> Result<Self> {
+impl<M: Method, D: Method> ByTask<M, D> {
+    /// The density is made of the width of its kernels and the Parzen width, where the plan gives them.
+    pub(in crate::batch) fn new(
+        targets: M,
+        plan: &MethodPlan<'_>,
+        density: impl FnOnce(Option<Width>, Option<Width>) -> D,
+    ) -> Result<Self> {
         let (kernel, widths) = plan.kernel_and_widths()?;
-        let mut density = density.name(targets.name());
-        if let (Search::Fixed, Kernel::Gaussian { width }) = (&widths, &kernel) {
-            density = density.width(width.clone());
-        }
-        if let Some(width) = plan.values.unless_auto::<f64>("parzen_width")? {
-            density = density.parzen_width(width);
-        }
+        let width = match (&widths, &kernel) {
+            (Search::Fixed, Kernel::Gaussian { width }) => Some(width.clone()),
+            _ => None,
+        };
+        let parzen_width = plan.values.unless_auto::<f64>("parzen_width")?.map(Width::Shared);
+        let density = density(width, parzen_width);
         Ok(Self { targets, density, kernel, several_widths: matches!(widths, Search::Grid(_)) })
     }
 }
 
-impl<M: Method> Method for ByTask<M> {
+impl<M: Method, D: Method> Method for ByTask<M, D> {
     fn name(&self) -> &'static str {
         self.targets.name()
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Density`] | a mixture of Gaussians that share their widths: evaluate, draw from, turn into a model |
 //! | [`Parzen`] | the full Parzen window estimate, a Gaussian on every row |
+//! | [`GrownDensity`] | as few of them as do as well, found by expectation maximisation and held-out rows: the default |
 //! | [`SparseDensity`] | a few of them: the Parzen estimate is the target of a selection by leave-one-out, the weights lie on the simplex |
 //! | [`SimplexProgram`] | a quadratic program on the simplex, by which those weights are found |
 //!
@@ -14,6 +15,7 @@
 //! judge of anything but itself: to tell classes apart, classify.
 
 mod by_task;
+mod grown;
 mod mixture;
 mod parzen;
 mod refine;
@@ -21,6 +23,7 @@ mod simplex;
 mod sparse;
 
 pub(super) use by_task::ByTask;
+pub use grown::{Grown, GrownDensity};
 pub use mixture::Density;
 pub use parzen::{Parzen, likelihood_width};
 pub use simplex::SimplexProgram;

@@ -56,6 +56,20 @@ pub(super) fn check_rows(x: Rows<'_>) -> Result<()> {
     x.check_finite("x")
 }
 
+/// A width so many times the deviation of the rows says nothing of where they are.
+const FAR: f64 = 1000.0;
+
+/// An error for a width beside which the rows are one point.
+pub(super) fn check_width(width: Option<&Width>, x: Rows<'_>) -> Result<()> {
+    let Some(Width::Shared(width)) = width else { return Ok(()) };
+    let spread = root_mean_variance(x);
+    if *width > FAR * spread {
+        let expected = format!("at most {FAR} times the deviation of the rows, which is {spread:.3}");
+        return Err(Error::parameter("width", width, expected));
+    }
+    Ok(())
+}
+
 /// The shared width that maximises `sum_k log p_{-k}(x_k)`, where `p_{-k}` is the estimate without sample `k`.
 ///
 /// A logarithmic grid around the rule of thumb, refined by golden section. Identical rows carry no information
@@ -91,7 +105,7 @@ pub(super) fn likelihood_width_until(x: Rows<'_>, watch: &dyn Watch) -> Result<f
 }
 
 /// Square root of the mean over features of the variance.
-pub(super) fn root_mean_variance(x: Rows<'_>) -> f64 {
+fn root_mean_variance(x: Rows<'_>) -> f64 {
     let n = x.rows() as f64;
     let variance = |k: usize| {
         let mean = x.iter().map(|r| r[k]).sum::<f64>() / n;

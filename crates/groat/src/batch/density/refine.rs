@@ -10,9 +10,6 @@ use rayon::prelude::*;
 /// Rows of one parallel task; partial sums are added in order.
 const BLOCK: usize = 512;
 
-/// Rise of the mean log density below which a step was the last.
-const SETTLED: f64 = 1e-7;
-
 /// Sums over rows of one expectation step.
 struct Sums {
     /// Mean of `log sum_i b_i k_i`, up to the norm of the kernel.
@@ -28,9 +25,20 @@ struct Sums {
 /// otherwise draw the width of their feature to nothing and the density to infinity.
 const NARROWEST: f64 = 1e-2;
 
-/// The widths below which refinement of this density does not go.
-pub(super) fn narrowest(density: &Density) -> Vec<f64> {
-    density.widths().iter().map(|width| NARROWEST * width).collect()
+/// Between what the widths of a refined density stay.
+pub(super) fn bounds(density: &Density) -> Vec<(f64, f64)> {
+    density.widths().iter().map(|width| (NARROWEST * width, f64::INFINITY)).collect()
+}
+
+/// What a refinement may do.
+#[derive(Clone, Copy)]
+pub(super) struct Refinement<'a> {
+    /// The least and the largest width of each feature.
+    pub bounds: &'a [(f64, f64)],
+    /// Most steps.
+    pub steps: usize,
+    /// The rise of the mean log density below which a step was the last.
+    pub settled: f64,
 }
 
 /// One step over weights, centres and the widths that all kernels share. The mean log density of the rows does
@@ -39,35 +47,35 @@ pub(super) fn step(
     density: &Density,
     x: Rows<'_>,
     weights: Option<&[f64]>,
-    narrowest: &[f64],
+    bounds: &[(f64, f64)],
 ) -> Result<Density> {
-    maximisation(density, &expectation(density, x, weights), total(x, weights), narrowest)
+    maximisation(density, &expectation(density, x, weights), total(x, weights), bounds)
 }
 
 fn total(x: Rows<'_>, weights: Option<&[f64]>) -> f64 {
     weights.map_or(x.rows() as f64, |w| w.iter().sum())
 }
 
-/// At most `steps` steps, fewer when the mean log density of the rows has settled.
+/// Steps until the mean log density of the rows has settled.
 pub(super) fn refine(
     mut density: Density,
     x: Rows<'_>,
     weights: Option<&[f64]>,
-    steps: usize,
+    refinement: Refinement<'_>,
     watch: &dyn Watch,
 ) -> Result<Density> {
-    let (total, narrowest) = (total(x, weights), narrowest(&density));
+    let (total, Refinement { bounds, steps, settled }) = (total(x, weights), refinement);
     let mut last = f64::NEG_INFINITY;
     for step in 0..steps {
         let sums = expectation(&density, x, weights);
         let now = sums.log / total + density.log_norm();
         let detail = format!("mean log density {now:.5}");
         watch.progress(&Progress { stage: "refining", done: step, total: Some(steps), detail });
-        if now - last < SETTLED || watch.stop_requested() {
+        if now - last < settled || watch.stop_requested() {
             break;
         }
         last = now;
-        density = maximisation(&density, &sums, total, &narrowest)?;
+        density = maximisation(&density, &sums, total, bounds)?;
     }
     Ok(density)
 }
@@ -117,7 +125,7 @@ fn add(to: &mut [f64], from: &[f64]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
 }
 
-fn maximisation(density: &Density, sums: &Sums, total: f64, narrowest: &[f64]) -> Result<Density> {
+fn maximisation(density: &Density, sums: &Sums, total: f64, bounds: &[(f64, f64)]) -> Result<Density> {
     let mut centres = density.centres().clone();
     let mut second = sums.second.clone();
     for i in 0..centres.rows() {
@@ -131,8 +139,9 @@ fn maximisation(density: &Density, sums: &Sums, total: f64, narrowest: &[f64]) -
             centres.row_mut(i)[f] += shift;
         }
     }
-    let width = |(second, least): (&f64, &f64)| (second / total).max(0.0).sqrt().max(*least);
-    let widths = second.iter().zip(narrowest).map(width).collect();
+    let width =
+        |(second, (least, most)): (&f64, &(f64, f64))| (second / total).max(0.0).sqrt().clamp(*least, *most);
+    let widths = second.iter().zip(bounds).map(width).collect();
     Density::new(Width::PerFeature(widths), centres, sums.share.clone())
 }
 
@@ -147,7 +156,9 @@ mod tests {
         let x = Rows::new(&data, 2).unwrap();
         let centres = Matrix::from_vec(vec![0.0, 0.1, 1.0, -0.2, 2.0, 0.3], 3, 2).unwrap();
         let start = Density::new(Width::Shared(0.2), centres, vec![1.0; 3]).unwrap();
-        let refined = refine(start.clone(), x, None, 60, &Quiet).unwrap();
+        let bounds = bounds(&start);
+        let refinement = Refinement { bounds: &bounds, steps: 60, settled: 1e-7 };
+        let refined = refine(start.clone(), x, None, refinement, &Quiet).unwrap();
         assert!(refined.widths()[0] < 0.1 * start.widths()[0], "{:?}", refined.widths());
         assert!(refined.widths()[0] >= NARROWEST * start.widths()[0], "{:?}", refined.widths());
     }

@@ -4,8 +4,8 @@
 //! of them matter; their weights are then the minimiser of the same sum of squares on the simplex.
 
 use super::mixture::{Density, log_norm};
-use super::parzen::{Parzen, check_rows, likelihood_width_until, root_mean_variance};
-use super::refine::{narrowest, refine, step};
+use super::parzen::{Parzen, check_rows, check_width, likelihood_width_until};
+use super::refine::{Refinement, bounds, refine, step};
 use super::simplex::SimplexProgram;
 use crate::batch::forward::{Criterion, Objective, Ols, Penalty, Selection, StopReason, stop_note};
 use crate::batch::methods::OLS;
@@ -15,27 +15,13 @@ use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
 use crate::model::Record;
-use crate::tune::{Judgement, Trial, Trials, sample_rows, smallest_within_one_standard_error};
-
-/// A width so many times the deviation of the rows says nothing of where they are.
-const FAR: f64 = 1000.0;
+use crate::tune::{Judgement, Trial, Trials, smallest_within_one_standard_error};
 
 /// Multiples of the Parzen width that are tried when no width is given.
 const MULTIPLES: [f64; 8] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
 
-/// Multiples for those in a hurry.
-const FEW_MULTIPLES: [f64; 4] = [1.0, 1.5, 2.0, 3.0];
-
-/// What a quick estimate looks at: rows, candidates among them, and terms.
-const QUICK_ROWS: usize = 2000;
-const QUICK_CANDIDATES: usize = 200;
-const QUICK_TERMS: usize = 40;
-
-/// How far a quick estimate may stay behind the Parzen estimate in held-out log density, for each feature.
-const BEHIND: f64 = 0.1;
-
-/// Rows of the Parzen estimate that takes the place of a quick estimate which falls short of it.
-const PARZEN_ROWS: usize = 10_000;
+/// Rise of the mean log density below which a step of refinement was the last.
+const SETTLED: f64 = 1e-7;
 
 /// Parts of the data that an automatic width is validated on.
 const FOLDS: usize = 5;
@@ -56,19 +42,6 @@ pub struct SparseDensity {
     width: Option<Width>,
     parzen_width: Option<Width>,
     refinement: usize,
-    selection_rows: usize,
-    multiples: &'static [f64],
-    /// Whether the Parzen estimate is taken where the sparse one is clearly worse.
-    or_parzen: bool,
-    name: &'static str,
-}
-
-/// What held-out parts of the rows say of an estimate.
-struct Outlook {
-    /// Steps of refinement that raise their log density most, if they do so clearly.
-    steps: usize,
-    /// How much larger that of the Parzen estimate is than that of the refined one.
-    behind: Judgement,
 }
 
 /// A sparse density and how it was found.
@@ -91,12 +64,6 @@ pub struct DensityEstimate {
     pub stop: StopReason,
     /// For each kernel of the density the stage that chose it.
     kept: Vec<usize>,
-    /// Why the density is the Parzen estimate, if it fell short of it.
-    fell_short: Option<String>,
-    /// The rows that kernels and widths were chosen on, unless all were.
-    drawn: Option<Vec<usize>>,
-    /// The method's name.
-    name: &'static str,
 }
 
 impl Default for SparseDensity {
@@ -106,10 +73,6 @@ impl Default for SparseDensity {
             width: None,
             parzen_width: None,
             refinement: 0,
-            selection_rows: usize::MAX,
-            multiples: &MULTIPLES,
-            or_parzen: false,
-            name: OLS,
         }
     }
 }
@@ -130,26 +93,9 @@ impl SparseDensity {
         Self::default()
     }
 
-    /// Settings for seconds instead of minutes: kernels and widths are chosen on at most 2,000 rows from 200 candidates,
-    /// drawn by seed; all rows refine what was chosen. In many dimensions few kernels cannot stand for many: where the
-    /// held-out log density is below that of the Parzen estimate by clearly more than 0.1 for each feature, the result is the
-    /// Parzen estimate of up to 10,000 rows.
-    #[must_use]
-    pub fn quick(seed: u64) -> Self {
-        let engine = Ols::new(Kernel::gaussian(1.0)).candidates(QUICK_CANDIDATES).max_terms(QUICK_TERMS);
-        Self {
-            selection_rows: QUICK_ROWS,
-            multiples: &FEW_MULTIPLES,
-            or_parzen: true,
-            refinement: 20,
-            ..Self::new().selection(&engine.passes(1).seed(seed))
-        }
-    }
-
-    /// The name that goes into the record of a model.
-    pub(in crate::batch) fn name(mut self, name: &'static str) -> Self {
-        self.name = name;
-        self
+    /// The widths that are given.
+    pub(in crate::batch) fn widths(self, width: Option<Width>, parzen_width: Option<Width>) -> Self {
+        Self { width, parzen_width, ..self }
     }
 
     /// The width of the kernels. By default the multiple of the Parzen width that gives the smallest estimate
@@ -192,38 +138,11 @@ impl SparseDensity {
         watch: &dyn Watch,
     ) -> Result<DensityEstimate> {
         check_rows(x)?;
-        self.check_width(x)?;
-        let drawn = sample_rows(x.rows(), self.selection_rows, self.engine.seed);
-        if drawn.len() < x.rows() {
-            let some = weights.map(|weights| drawn.iter().map(|&row| weights[row]).collect::<Vec<f64>>());
-            let (part, whole) = (x.select(&drawn), (x, weights));
-            let mut estimate = self.refined(part.view(), some.as_deref(), whole, watch)?;
-            estimate.stages.iter_mut().for_each(|stage| stage.row = drawn[stage.row]);
-            estimate.drawn = Some(drawn);
-            return Ok(estimate);
-        }
-        self.refined(x, weights, (x, weights), watch)
+        check_width(self.width.as_ref(), x)?;
+        self.refined(x, weights, watch)
     }
 
-    /// An error for a width beside which the rows are one point.
-    fn check_width(&self, x: Rows<'_>) -> Result<()> {
-        let Some(Width::Shared(width)) = &self.width else { return Ok(()) };
-        let spread = root_mean_variance(x);
-        if *width > FAR * spread {
-            let expected = format!("at most {FAR} times the deviation of the rows, which is {spread:.3}");
-            return Err(Error::parameter("width", width, expected));
-        }
-        Ok(())
-    }
-
-    /// Everything is chosen on the rows of `x`; those of `whole` refine it.
-    fn refined(
-        &self,
-        x: Rows<'_>,
-        weights: Option<&[f64]>,
-        whole: (Rows<'_>, Option<&[f64]>),
-        watch: &dyn Watch,
-    ) -> Result<DensityEstimate> {
+    fn refined(&self, x: Rows<'_>, weights: Option<&[f64]>, watch: &dyn Watch) -> Result<DensityEstimate> {
         let parzen_width = match &self.parzen_width {
             Some(width) => width.clone(),
             None => {
@@ -250,51 +169,18 @@ impl SparseDensity {
             estimate.stop = StopReason::Requested;
         }
         if self.refinement > 0 && estimate.stop != StopReason::Requested {
-            match self.outlook(x, &parzen_width, &width, watch) {
+            match self.steps(x, &parzen_width, &width, watch) {
                 Err(Error::Stopped) => {}
-                Ok(Outlook { behind, .. }) if self.prefers_parzen(&behind, x.cols()) => {
-                    self.replace_by_parzen(&mut estimate, x.rows(), whole, &behind)?;
-                }
-                outlook => {
-                    estimate.refined = outlook?.steps;
-                    estimate.density = refine(estimate.density, whole.0, whole.1, estimate.refined, watch)?;
+                steps => {
+                    estimate.refined = steps?;
+                    let bounds = bounds(&estimate.density);
+                    let refinement =
+                        Refinement { bounds: &bounds, steps: estimate.refined, settled: SETTLED };
+                    estimate.density = refine(estimate.density, x, weights, refinement, watch)?;
                 }
             }
         }
         Ok(estimate)
-    }
-
-    fn prefers_parzen(&self, behind: &Judgement, features: usize) -> bool {
-        let clearly = behind.mean - behind.standard_error;
-        self.or_parzen && self.width.is_none() && clearly > BEHIND * features as f64
-    }
-
-    /// A Gaussian on each of the rows of `whole`, or of as many as there may be. A width that was found on `searched` rows
-    /// shrinks at the rate at which the best one does.
-    fn replace_by_parzen(
-        &self,
-        estimate: &mut DensityEstimate,
-        searched: usize,
-        (x, weights): (Rows<'_>, Option<&[f64]>),
-        behind: &Judgement,
-    ) -> Result<()> {
-        let rows = sample_rows(x.rows(), PARZEN_ROWS, self.engine.seed);
-        let rate = 1.0 / (x.cols() as f64 + 4.0);
-        let found = self.parzen_width.is_none();
-        let factor = if found { (searched as f64 / rows.len() as f64).powf(rate) } else { 1.0 };
-        estimate.fell_short = Some(format!(
-            "a mixture of {} fell short of the Parzen estimate by {:.3} (standard error {:.3}) in held-out log density: \
-             {} rows are kernels instead",
-            estimate.density.weights().len(),
-            behind.mean,
-            behind.standard_error,
-            rows.len()
-        ));
-        let shares = rows.iter().map(|&row| weights.map_or(1.0, |weights| weights[row])).collect();
-        estimate.density = Density::new(scaled(&estimate.parzen_width, factor), x.select(&rows), shares)?;
-        estimate.stages.clear();
-        estimate.kept.clear();
-        Ok(())
     }
 
     fn with_widths(
@@ -311,7 +197,7 @@ impl SparseDensity {
         kernel.check_for(x.cols())?;
         // Everything in units of the kernel's height c, so that the columns have entries up to one whatever
         // the dimension: y / c = Phi~ b. A penalty for normalised kernels becomes lambda / c^2.
-        let log_height = log_norm(&per_feature(width, x.cols()));
+        let log_height = log_norm(&width.per_feature(x.cols()));
         let targets = [parzen.log_density(x)?.iter().map(|p| (p - log_height).exp()).collect::<Vec<f64>>()];
         let penalty = match self.engine.penalty {
             Penalty::Absolute(lambda) => Penalty::Absolute(lambda * (-2.0 * log_height).exp()),
@@ -350,15 +236,12 @@ impl SparseDensity {
             refined: 0,
             stop: selection.stop,
             kept,
-            fell_short: None,
-            drawn: None,
-            name: self.name,
         })
     }
 
     fn choose_width(&self, x: Rows<'_>, parzen: &Width, watch: &dyn Watch) -> Result<(Width, Vec<Trial>)> {
         let kernels: Vec<Kernel> =
-            self.multiples.iter().map(|multiple| Kernel::gaussian(scaled(parzen, *multiple))).collect();
+            MULTIPLES.iter().map(|multiple| Kernel::gaussian(parzen.scaled(*multiple))).collect();
         let mut trials = Trials::new(watch);
         let judge = |kernel: &Kernel, _: Option<&Trial>| {
             self.held_out(x, parzen, kernel.width().unwrap_or(parzen), watch)
@@ -386,32 +269,28 @@ impl SparseDensity {
         Ok(Judgement::of(&losses, sizes.iter().sum::<f64>() / sizes.len() as f64))
     }
 
-    /// How many refining steps are worth taking, and how the estimate then compares with the Parzen estimate of the same
-    /// rows, by the log density of held-out rows.
-    fn outlook(&self, x: Rows<'_>, parzen: &Width, width: &Width, watch: &dyn Watch) -> Result<Outlook> {
+    /// How many refining steps are worth taking, by the log density of held-out rows.
+    fn steps(&self, x: Rows<'_>, parzen: &Width, width: &Width, watch: &dyn Watch) -> Result<usize> {
         // Of every held-out row, before refinement and after each step of it.
         let mut logs = vec![Vec::with_capacity(x.rows()); self.refinement + 1];
-        let mut full = Vec::with_capacity(x.rows());
         for (train, test) in held_out_parts(x)? {
             let mut density = self.part(train.view(), parzen, width, watch)?;
-            let narrowest = narrowest(&density);
+            let bounds = bounds(&density);
             for (steps, logs) in logs.iter_mut().enumerate() {
                 if steps > 0 {
                     unless_stopped(watch)?;
-                    density = step(&density, train.view(), None, &narrowest)?;
+                    density = step(&density, train.view(), None, &bounds)?;
                 }
                 logs.extend(density.log_density(test.view())?);
             }
-            full.extend(Parzen::new().width(parzen.clone()).fit(train.view())?.log_density(test.view())?);
         }
-        let gain = |above: &[f64], below: &[f64]| {
-            let differences: Vec<f64> = above.iter().zip(below).map(|(a, b)| a - b).collect();
+        let gain = |above: &Vec<f64>| {
+            let differences: Vec<f64> = above.iter().zip(&logs[0]).map(|(a, b)| a - b).collect();
             Judgement::of(&differences, 0.0)
         };
-        let judged: Vec<Judgement> = logs.iter().map(|logs_after| gain(logs_after, &logs[0])).collect();
+        let judged: Vec<Judgement> = logs.iter().map(gain).collect();
         let best = (1..judged.len()).max_by(|&a, &b| judged[a].mean.total_cmp(&judged[b].mean));
-        let steps = best.filter(|&s| judged[s].mean > judged[s].standard_error).unwrap_or(0);
-        Ok(Outlook { steps, behind: gain(&full, &logs[steps]) })
+        Ok(best.filter(|&s| judged[s].mean > judged[s].standard_error).unwrap_or(0))
     }
 }
 
@@ -429,23 +308,12 @@ impl DensityEstimate {
     /// The estimate of the density of `x` as a model, with what is known about it.
     pub fn into_fitted(self, x: Rows<'_>) -> Result<Fitted> {
         let growth = self.kept.iter().map(|&i| self.stages[i].leave_one_out).collect();
-        let record = Record::new(self.name, x.rows()).with("candidates", self.candidates).with_growth(growth);
+        let record = Record::new(OLS, x.rows()).with("candidates", self.candidates).with_growth(growth);
         let mut fitted = Fitted::new(self.density.to_model(record)?, self.candidates);
         let parzen = Parzen::new().width(self.parzen_width.clone());
-        fitted.reference = Some(match &self.drawn {
-            Some(drawn) => parzen.fit(x.select(drawn).view())?,
-            None => parzen.fit(x)?,
-        });
-        if let Some(drawn) = &self.drawn {
-            let (some, all) = (drawn.len(), x.rows());
-            fitted.notes.push(format!(
-                "widths and kernels were chosen on {some} of {all} rows, which also make the Parzen estimate beside it"
-            ));
-        }
+        fitted.reference = Some(parzen.fit(x)?);
         let (size, selected) = (fitted.model.size(), self.stages.len());
-        if let Some(note) = &self.fell_short {
-            fitted.notes.push(note.clone());
-        } else if selected == 0 {
+        if selected == 0 {
             fitted.notes.push("no kernel could stand for others: every row is one".to_owned());
         }
         if size < selected {
@@ -471,7 +339,7 @@ impl DensityEstimate {
 
 impl Method for SparseDensity {
     fn name(&self) -> &'static str {
-        self.name
+        OLS
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
@@ -510,18 +378,4 @@ fn stages(selection: &Selection, rows: &[usize], unit: f64) -> Vec<Stage> {
             training: squares / n * unit,
         })
         .collect()
-}
-
-fn scaled(width: &Width, factor: f64) -> Width {
-    match width {
-        Width::Shared(w) => Width::Shared(w * factor),
-        Width::PerFeature(w) => Width::PerFeature(w.iter().map(|w| w * factor).collect()),
-    }
-}
-
-fn per_feature(width: &Width, features: usize) -> Vec<f64> {
-    match width {
-        Width::Shared(w) => vec![*w; features],
-        Width::PerFeature(w) => w.clone(),
-    }
 }

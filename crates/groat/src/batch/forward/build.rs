@@ -17,7 +17,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         Search::Auto => ols.search(search),
         Search::Grid(widths) => ols.search(search.widths(widths)),
     };
-    Ok(Box::new(ByTask::new(ols, density, plan)?))
+    Ok(Box::new(ByTask::new(ols, plan, |width, parzen| density.widths(width, parzen))?))
 }
 
 /// The settings of a selection that all tasks share.

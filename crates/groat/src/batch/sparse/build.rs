@@ -1,7 +1,7 @@
 //! The method from settings by name.
 
 use super::{Size, Sparse};
-use crate::batch::density::{ByTask, SparseDensity};
+use crate::batch::density::{ByTask, GrownDensity};
 use crate::batch::methods::class_weights;
 use crate::batch::{BoxedMethod, MethodPlan};
 use crate::error::{Error, Result};
@@ -39,6 +39,6 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         memory: plan.memory()?.into(),
         seed: values.whole("seed")?,
     };
-    let density = SparseDensity::quick(sparse.seed);
-    Ok(Box::new(ByTask::new(sparse, density, plan)?))
+    let density = GrownDensity::new().size(sparse.size).max_terms(sparse.max_terms).seed(sparse.seed);
+    Ok(Box::new(ByTask::new(sparse, plan, |width, parzen| density.width(width).parzen_width(parzen))?))
 }
