@@ -1,6 +1,7 @@
 //! `groat stream`: learn from rows as they arrive, answering each before learning from it.
 
 mod build;
+mod columns;
 mod compare;
 mod history;
 mod labels;

@@ -265,14 +265,20 @@ impl Scale {
     }
 }
 
+/// Magnitudes whose squares and sums are within the range of numbers.
+const SQUARED_SAFELY: std::ops::Range<f64> = 1e-100..1e100;
+
 /// Mean and standard deviation, in two passes; a constant has its magnitude for scale, and 0 the scale 1.
 fn moments<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> (f64, f64) {
-    let (count, sum) = values().fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value));
+    let largest = values().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let unit = if largest.is_normal() && !SQUARED_SAFELY.contains(&largest) { largest } else { 1.0 };
+    let (count, sum) = values().fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value / unit));
     if count == 0.0 {
         return (0.0, 1.0);
     }
     let mean = sum / count;
-    let deviation = (values().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count).sqrt();
+    let squares = values().map(|value| (value / unit - mean) * (value / unit - mean)).sum::<f64>();
+    let (mean, deviation) = (unit * mean, unit * (squares / count).sqrt());
     let usable = |scale: f64| scale.is_normal() && mean.is_finite();
     match [deviation, mean.abs()].into_iter().find(|scale| usable(*scale) && *scale > 1e-12 * mean.abs()) {
         Some(scale) => (mean, scale),
