@@ -69,7 +69,8 @@ impl Answers for Columns<'_> {
     }
 
     fn page(&self, run: &Run<'_>) -> anyhow::Result<String> {
-        let outcome = |member| Outcome::new(self.args, member, run.source.to_owned(), run.time);
+        let outcome =
+            |member: &online::Session| Outcome::new(self.args, member, run.source.to_owned(), run.time);
         let members = run.sessions.members().iter().zip(&self.histories);
         let members: Vec<(&online::Session, &History, Outcome)> =
             members.map(|((_, member), history)| (member, history, outcome(member))).collect();

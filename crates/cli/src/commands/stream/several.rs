@@ -31,7 +31,6 @@ pub trait Answers {
 
 /// A stream whose rows have ended.
 pub struct Run<'a> {
-    pub args: &'a StreamArgs,
     pub sessions: &'a Sessions,
     pub source: &'a str,
     pub time: Duration,
@@ -85,7 +84,12 @@ pub fn go_on(args: &StreamArgs, rows: Rows, sessions: Sessions, session: &Sessio
     follow(args, rows, sessions, session)
 }
 
-fn follow(args: &StreamArgs, mut rows: Rows, mut sessions: Sessions, session: &Session) -> anyhow::Result<()> {
+fn follow(
+    args: &StreamArgs,
+    mut rows: Rows,
+    mut sessions: Sessions,
+    session: &Session,
+) -> anyhow::Result<()> {
     sessions.read_from(rows.source(), rows.names(), rows.is_named())?;
     let refused = [(args.forecast.is_some(), "--forecast"), (args.key.is_some(), "--key")];
     let mut answers: Box<dyn Answers + '_> = match sessions.labels() {
@@ -103,7 +107,7 @@ fn follow(args: &StreamArgs, mut rows: Rows, mut sessions: Sessions, session: &S
     if let Some(path) = &args.model {
         sessions.model()?.save(path)?;
     }
-    let run = Run { args, sessions: &sessions, source: rows.source(), time: started.elapsed() };
+    let run = Run { sessions: &sessions, source: rows.source(), time: started.elapsed() };
     if let Some(path) = &args.report {
         write_file(path, answers.page(&run)?.as_bytes())?;
     }

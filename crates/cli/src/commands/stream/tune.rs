@@ -33,7 +33,8 @@ struct Trial {
 impl Trial {
     /// `name=value,name=value`.
     fn pairs(&self) -> String {
-        let pairs: Vec<String> = self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let pairs: Vec<String> =
+            self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
         pairs.join(",")
     }
 }

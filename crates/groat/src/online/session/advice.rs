@@ -1,6 +1,7 @@
 //! What is wrong with a stream's learner, in plain sentences that name the setting to change.
 
 use super::{BASELINES, Session};
+use crate::data::Inputs;
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Points;
@@ -38,6 +39,8 @@ pub enum Concern {
     NarrowKernel,
     /// Squares of the targets are too small or too large for numbers.
     Units,
+    /// All rows only filled the past of the series.
+    NoSample,
 }
 
 impl Concern {
@@ -50,6 +53,7 @@ impl Concern {
             Concern::Saturated => "saturated",
             Concern::NarrowKernel => "narrow-kernel",
             Concern::Units => "units",
+            Concern::NoSample => "no-sample",
         }
     }
 }
@@ -89,12 +93,25 @@ impl Session {
 
     /// What is wrong, if anything is, and what to change.
     pub fn advice(&self) -> Vec<Advice> {
-        let mut all = Vec::from_iter(self.units());
+        let mut all = Vec::from_iter(self.emptiness().or_else(|| self.units()));
         if self.totals().steps >= ENOUGH {
             let others = [self.errors(), self.refusals(), self.fullness(), self.narrowness()];
             all.extend(others.into_iter().flatten());
         }
         all
+    }
+
+    fn emptiness(&self) -> Option<Advice> {
+        let totals = self.totals();
+        let lags = self.inputs().and_then(Inputs::embedding)?.lags;
+        if totals.steps + totals.unanswered + totals.skipped > 0 || totals.rows == 0 {
+            return None;
+        }
+        let text = format!(
+            "nothing was learnt: all {} rows only fill the past of {lags} lags; give more rows, or fewer lags (--embed)",
+            totals.rows
+        );
+        Some(Advice { concern: Concern::NoSample, text })
     }
 
     fn units(&self) -> Option<Advice> {
