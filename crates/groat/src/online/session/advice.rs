@@ -121,7 +121,7 @@ impl Session {
         }
         let cure = if largest < UNITS.start { "multiply" } else { "divide" };
         let text = format!(
-            "the targets reach {largest:e}, and squares of errors of that size are beyond what a number can hold: \
+            "the targets reach {largest:.0e}, and squares of errors of that size are beyond what a number can hold: \
              mean squared errors, baselines and intervals say nothing here; {cure} the target by a power of ten"
         );
         Some(Advice { concern: Concern::Units, text })

@@ -29,7 +29,7 @@ const HALFWAY: f64 = 0.5;
 
 /// The weight at the start of a predictor that learns, beside 1 for each that does not: what it says first rests on a few
 /// samples. In a series the last value is a good guess until more is known; in a table nothing that does not learn is.
-const IN_SERIES: f64 = 0.05;
+const IN_SERIES: f64 = 0.1;
 const IN_TABLES: f64 = 0.5;
 
 /// How a predictor sees samples.
