@@ -1,6 +1,7 @@
 """Real and made streams, one sample at a time: groat's default beside its presets, baselines and river's pipelines.
 
     comparisons/run online/streams [--rows 3000] [--data ../shared] [--out comparisons/runs/DATE/streams.csv]
+        [--streams nile,sunspots]
 
 Every contender predicts a sample before it learns from it: groat by `groat stream --compare` on one thread, river by
 `predict_one` and `learn_one` on dicts that are made beforehand. Printed are mean squared errors as multiples of the better
@@ -170,7 +171,7 @@ def run_river(x: Array, y: Array, make: Callable[[], Any], repeats: int = 1) -> 
     return {"mse": squares / len(y), "us": 1e6 * seconds / len(y), "bytes": float(len(pickle.dumps(pipeline)))}
 
 
-def measure(program: pathlib.Path, name: str, table: Array, lags: int) -> list[tuple[str, str, dict[str, float]]]:
+def measure(program: pathlib.Path, name: str, table: Array, lags: int) -> list[Result]:
     own = run_groat(program, table, lags)
     found = [(name, f"groat {preset}", own[preset]) for preset in ["auto", *PRESETS]]
     found.append((name, "last value", own["(last value)"]))
@@ -194,29 +195,46 @@ def geometric(values: list[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=3000)
-    parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3] / "shared")
-    parser.add_argument("--out", type=pathlib.Path)
-    parser.add_argument("--groat", type=pathlib.Path, help="the command [default: built now, optimised]")
-    args = parser.parse_args()
-    program = args.groat or command()
-    rows: list[tuple[str, str, dict[str, float]]] = []
+Result = tuple[str, str, dict[str, float]]
+COLUMNS = {"mse": "mean_squared", "us": "microseconds", "bytes": "bytes"}
+
+
+def kept(path: pathlib.Path | None, measured: list[str]) -> list[Result]:
+    """What an earlier piece of the run found on streams that were not measured now."""
+    if path is None or not path.exists():
+        return []
+    with path.open(newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["stream"] not in measured]
+    return [
+        (row["stream"], row["contender"], {short: float(row[long]) for short, long in COLUMNS.items() if row[long]})
+        for row in rows
+    ]
+
+
+def write(path: pathlib.Path, rows: list[Result]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as lines:
+        writer = csv.writer(lines)
+        writer.writerow(["stream", "contender", *COLUMNS.values()])
+        for name, contender, result in rows:
+            writer.writerow([name, contender, *(result.get(short, "") for short in COLUMNS)])
+
+
+def judged(rows: list[Result]) -> bool:
+    """Prints a line for each stream and what they say together; true when the aims are met."""
     head = f"{'stream':<16}{'default':>9}{'best preset':>24}{'best tuned':>22}{'river best':>22}"
     print(head + f"{'us: default':>12}{'river':>7}{'forest':>8}{'KB: default':>12}{'river':>8}")
     ratios, presets, bests, rivals, speeds = [], [], [], [], []
-    for name, table, lags in streams(args.data, args.rows):
-        found = measure(program, name, table, lags)
-        rows += found
-        mse = {contender: result["mse"] for _, contender, result in found}
-        us = {contender: result.get("us", math.nan) for _, contender, result in found}
+    for name in dict.fromkeys(stream for stream, _, _ in rows):
+        found = {contender: result for stream, contender, result in rows if stream == name}
+        mse = {contender: result["mse"] for contender, result in found.items()}
+        us = {contender: result.get("us", math.nan) for contender, result in found.items()}
         base = min(mse["last value"], mse["linear RLS"])
         preset = min((f"groat {p}" for p in PRESETS), key=mse.__getitem__)
         rival = min((c for c in mse if c.startswith("river")), key=mse.__getitem__)
         fastest = min(us[c] for c in us if c.startswith("river"))
         best = next(c for c in mse if c.startswith("tuned"))
-        size = {contender: result.get("bytes", math.nan) / 1024 for _, contender, result in found}
+        size = {contender: result.get("bytes", math.nan) / 1024 for contender, result in found.items()}
         bests.append(mse["groat auto"] / mse[best])
         ratios.append(mse["groat auto"] / base)
         presets.append(mse["groat auto"] / mse[preset])
@@ -225,8 +243,7 @@ def main() -> int:
         print(
             f"{name:<16}{ratios[-1]:>9.3f}{mse[preset] / base:>9.3f} {preset[6:]:<14}{mse[best] / base:>9.3f} {best[6:]:<12}"
             f"{mse[rival] / base:>9.3f} {rival[6:]:<12}{us['groat auto']:>12.1f}{fastest:>7.1f}{us['river forest']:>8.0f}"
-            f"{size['groat auto']:>12.0f}{size[rival]:>8.0f}",
-            flush=True,
+            f"{size['groat auto']:>12.0f}{size[rival]:>8.0f}"
         )
     print("\ndefault over the better of last value and linear RLS:", end=" ")
     print(f"geometric mean {geometric(ratios):.3f}, worst {max(ratios):.3f}")
@@ -234,16 +251,32 @@ def main() -> int:
     print(f"default over the best tuned preset: geometric mean {geometric(bests):.3f}, worst {max(bests):.3f}")
     print(f"better than the best of river's pipelines on {sum(r < 1 for r in rivals)} of {len(rivals)} streams")
     print(f"faster than that pipeline on {sum(a < c for a, _, c in speeds)}, than the fastest on {sum(a < b for a, b, _ in speeds)}")
-    for name, asked, share in coverages(program):
-        print(f"{100 * asked:.0f} % intervals of the default, {name} change, 20000 rows: {100 * share:.2f} % inside")
+    return geometric(ratios) < 0.9 and max(ratios) < 1.1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3] / "shared")
+    parser.add_argument("--out", type=pathlib.Path, help="raw numbers; those of streams not measured now stay")
+    parser.add_argument("--groat", type=pathlib.Path, help="the command [default: built now, optimised]")
+    parser.add_argument("--streams", help="NAME,...: a piece of the run, without the coverage of intervals")
+    args = parser.parse_args()
+    program = args.groat or command()
+    wanted = args.streams.split(",") if args.streams else None
+    rows: list[Result] = []
+    for name, table, lags in streams(args.data, args.rows):
+        if wanted is None or name in wanted:
+            rows += measure(program, name, table, lags)
+            print(f"{name}: measured", file=sys.stderr, flush=True)
+    rows = kept(args.out, [name for name, _, _ in rows]) + rows
     if args.out:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        with args.out.open("w", newline="") as lines:
-            writer = csv.writer(lines)
-            writer.writerow(["stream", "contender", "mean_squared", "microseconds", "bytes"])
-            for name, contender, result in rows:
-                writer.writerow([name, contender, result["mse"], result.get("us", ""), result.get("bytes", "")])
-    return 0 if geometric(ratios) < 0.9 and max(ratios) < 1.1 else 1
+        write(args.out, rows)
+    met = judged(rows)
+    if wanted is None:
+        for name, asked, share in coverages(program):
+            print(f"{100 * asked:.0f} % intervals of the default, {name} change, 20000 rows: {100 * share:.2f} % inside")
+    return 0 if met else 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 //! Where data come from and how to read them.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use groat::data::{Format, ReadOptions};
 use groat::settings::Bytes;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub struct ReadingArgs {
 }
 
 /// Formats by name.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum FormatArg {
     Csv,
     Ndjson,
@@ -71,6 +71,33 @@ impl ReadingArgs {
             max_field: self.max_field,
             ..ReadOptions::default()
         }
+    }
+}
+
+impl ReadingArgs {
+    /// What was given, by the names of the flags, for a command line that asks for the same; a flag alone has no value.
+    pub fn typed(&self) -> Vec<(&'static str, String)> {
+        let format = self.format.and_then(|format| format.to_possible_value());
+        let delimiter = self.delimiter.map(|byte| match byte {
+            b'\t' => "tab".to_owned(),
+            b' ' => "blanks".to_owned(),
+            other => char::from(other).to_string(),
+        });
+        let names = (!self.categorical.is_empty()).then(|| self.categorical.join(","));
+        let usual = ReadOptions::default();
+        let bytes = |bytes: usize, default: usize| (bytes != default).then(|| bytes.to_string());
+        [
+            ("format", format.map(|format| format.get_name().to_owned())),
+            ("delimiter", delimiter),
+            ("header", self.header.then(String::new)),
+            ("no-header", self.no_header.then(String::new)),
+            ("max-line", bytes(self.max_line, usual.max_line)),
+            ("max-field", bytes(self.max_field, usual.max_field)),
+            ("categorical", names),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
     }
 }
 

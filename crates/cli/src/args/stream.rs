@@ -173,11 +173,11 @@ pub struct MethodArgs {
 #[command(next_help_heading = "Search")]
 pub struct SearchArgs {
     /// Run several algorithms side by side on the same rows and rank them: names, or `all`
-    #[arg(long, value_name = "NAME,...|all", value_delimiter = ',', conflicts_with_all = ["resume", "save", "model", "out", "tune", "checkpoint_every", "forecast"])]
+    #[arg(long, value_name = "NAME,...|all", value_delimiter = ',', conflicts_with_all = ["resume", "save", "model", "out", "tune", "checkpoint_every", "forecast", "key"])]
     pub compare: Vec<String>,
     /// Try widths, steps, thresholds, budgets and forgetting factors of the algorithm on the first rows of a file, and
     /// print the command that repeats the best
-    #[arg(long, conflicts_with_all = ["resume", "save", "model", "out", "checkpoint_every", "forecast"])]
+    #[arg(long, conflicts_with_all = ["resume", "save", "model", "out", "checkpoint_every", "forecast", "key"])]
     pub tune: bool,
     /// Keep tuning while the stream runs: beside the learner learn one or two with another width, step, threshold, budget or
     /// forgetting factor, and one that did better for 200 samples takes its place

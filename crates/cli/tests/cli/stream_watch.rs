@@ -69,14 +69,43 @@ fn algorithms_are_ranked_and_tuned_and_the_command_repeats_the_result() {
     assert_eq!(places.len(), 6, "three algorithms and three baselines");
     let errors: Vec<f64> = places.iter().map(|place| place["mean_squared"].as_f64().unwrap()).collect();
     assert!(errors.is_sorted() && places[0]["algorithm"] == "auto", "{ranking}");
-    let (_, tuned, _) = groat(&[&series[..], &["--tune", "-a", "rls", "--json"]].concat(), "");
-    let tuned = json(&tuned);
-    let command = tuned["command"].as_str().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("o.csv").display().to_string();
-    let words: Vec<&str> = command.split(' ').skip(2).chain(["--json", "--out", &out]).collect();
-    let (_, again, _) = groat(&words, "");
-    assert_eq!(json(&again)["mean_squared"], tuned["best"][0]["mean_squared"], "{command}");
+    // Settings alone, a width that is found and then tried around, a kernel without a width, and how rows are read.
+    let kinds: [&[&str]; 4] = [
+        &["-a", "rls"],
+        &["-a", "krls-tracker"],
+        &["-a", "knlms", "--kernel", "matern52", "--on-drift", "restart"],
+        &["-a", "knlms", "--set", "mu0=0.5", "--delimiter", ",", "--on-bad-row", "skip", "--no-standardise"],
+    ];
+    for kind in kinds {
+        let (_, tuned, said) = groat(&[&series[..], &["--tune", "--json"], kind].concat(), "");
+        let tuned = json(if tuned.is_empty() { &said } else { &tuned });
+        let command = tuned["command"].as_str().unwrap();
+        let words: Vec<&str> = command.split(' ').skip(2).chain(["--json", "--out", &out]).collect();
+        let (_, again, said) = groat(&words, "");
+        assert!(!again.is_empty(), "{command}: {said}");
+        assert_eq!(json(&again)["mean_squared"], tuned["best"][0]["mean_squared"], "{command}");
+    }
+}
+
+/// What a person meets first and last: too few rows, labels with commas, labels where numbers are wanted.
+#[test]
+fn small_mishaps_get_a_sentence() {
+    let (code, _, said) = groat(&["-", "-t", "y", "--embed", "12"], "y\n1\n2\n4\n");
+    assert!(code == Some(0) && said.contains("all 3 rows only fill the past of 12 lags"), "{said}");
+    let (_, lines, _) = groat(&["-", "-t", "y", "--embed", "1"], "y\n7\n7.5\n8\n");
+    assert!(lines.lines().nth(1).unwrap().starts_with("1,7.0,0.5,"), "the last value is known: {lines}");
+    let rows = "x,way\n1,\"up, up\"\n2,down\n1,\"up, up\"\n";
+    let (code, lines, said) = groat(&["-", "-t", "way"], rows);
+    assert!(code == Some(0) && lines.lines().nth(1).unwrap().contains(",\"up, up\","), "{lines}{said}");
+    for search in [&["--tune"][..], &["--compare", "auto,rls"]] {
+        let (code, _, said) = groat(&[&["-", "-t", "way"], search].concat(), rows);
+        assert!(code == Some(2) && said.contains("way holds labels"), "{said}");
+    }
+    let rows: String = (0..60).map(|i| format!("{i},{}e155\n", i % 7)).collect();
+    let (_, _, said) = groat(&["-", "-t", "y"], &format!("x,y\n{rows}"));
+    assert!(said.contains("beyond what a number can hold") && said.contains("divide the target"), "{said}");
 }
 
 #[test]

@@ -124,7 +124,7 @@ pub fn announce(args: &StreamArgs, seen: u64, session: &Session) {
 pub fn choose_inputs(args: &StreamArgs, rows: &Rows) -> anyhow::Result<Inputs> {
     let target = args.target.clone().unwrap_or_default();
     if target.contains(',') && !rows.names().contains(&target) {
-        return exit::usage(format!("--target {target}: --compare, --tune and --resume take one target"));
+        return exit::usage(format!("--target {target}: a state without columns takes one target"));
     }
     inputs_of(args, rows, &target, &[])
 }

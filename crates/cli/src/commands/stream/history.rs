@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 const POINTS: usize = 600;
 /// Most samples kept for the picture of the function.
 const SAMPLES: usize = 1000;
+/// Least points over which errors are smoothed.
+const FEWEST: usize = 5;
 /// Newest samples that are kept all.
 const NEWEST: usize = 200;
 
@@ -154,9 +156,10 @@ impl History {
         }
     }
 
-    /// The blocks, their errors smoothed: each is the mean over a window of about a thirtieth of the run that ends there.
+    /// The blocks, their errors smoothed: each is the mean over a window of about a thirtieth of the run that ends there, but
+    /// of a few samples at least.
     pub fn points(&self) -> impl Iterator<Item = Point> + '_ {
-        let window = (self.blocks.len() / 30).max(1);
+        let window = (self.blocks.len() / 30).max(FEWEST);
         let mut step = self.first_step;
         self.blocks.iter().enumerate().map(move |(i, block)| {
             step += block.steps;

@@ -1,18 +1,19 @@
 //! Class labels: the likeliest one for each row, and how often it was right.
 
 use super::lines;
-use super::rows::Rows;
-use super::several::{check_stop, take_rows};
+use super::several::{Answers, Run};
 use crate::args::StreamArgs;
 use crate::output::page;
 use crate::output::summary::{count, duration};
-use crate::session::{Session, stdout_error, write_file};
+use crate::session::{Session, stdout_error};
+use anyhow::Context;
+use groat::data::Record;
 use groat::online::{self, Labelled, Labels, Sessions};
 use groat_report::{Axis, Chart, Line, Page, Section, Table, number};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Most points of the curve of accuracy.
 const POINTS: usize = 400;
@@ -49,49 +50,68 @@ struct Course {
     first: u64,
 }
 
-/// Runs the stream.
-pub fn run(
-    args: &StreamArgs,
-    mut rows: Rows,
-    mut sessions: Sessions,
-    session: &Session,
-) -> anyhow::Result<()> {
-    let started = Instant::now();
-    let json = session.json && args.out.is_none();
-    let (mut out, head) = open(args, sessions.rows())?;
-    if head && !json {
-        writeln!(out, "step,row,prediction,target,correct,accuracy").map_err(stdout_error)?;
-    }
-    let mut course = Course { blocks: Vec::new(), length: 1, first: sessions.steps() };
-    let live = rows.live;
-    let outcome = take_rows(args, &mut rows, &mut sessions, session, |sessions, record| {
-        let answer = sessions.take_label(record)?;
-        course.add(&answer);
-        if answer.target.is_none() || answer.number.is_multiple_of(args.every) {
-            let accuracy = sessions.labels().and_then(Labels::accuracy).unwrap_or_default();
-            write_line(&mut out, &answer, accuracy, json).map_err(stdout_error)?;
+/// The lines, and the course of the answers.
+pub struct ByLabel<'a> {
+    args: &'a StreamArgs,
+    out: Box<dyn Write>,
+    json: bool,
+    /// Flush each line, because its reader may be waiting for it.
+    live: bool,
+    course: Course,
+}
+
+impl<'a> ByLabel<'a> {
+    pub fn open(
+        args: &'a StreamArgs,
+        live: bool,
+        sessions: &Sessions,
+        session: &Session,
+    ) -> anyhow::Result<Self> {
+        let json = session.json && args.out.is_none();
+        let (mut out, head) = open(args, sessions.rows())?;
+        if head && !json {
+            writeln!(out, "step,row,prediction,target,correct,accuracy").map_err(stdout_error)?;
         }
-        if live {
-            out.flush().map_err(stdout_error)?;
+        let course = Course { blocks: Vec::new(), length: 1, first: sessions.steps() };
+        Ok(Self { args, out, json, live, course })
+    }
+}
+
+impl Answers for ByLabel<'_> {
+    fn take(&mut self, sessions: &mut Sessions, row: &Record) -> anyhow::Result<()> {
+        let answer = sessions.take_label(row)?;
+        self.course.add(&answer);
+        if answer.target.is_none() || answer.number.is_multiple_of(self.args.every) {
+            let accuracy = sessions.labels().and_then(Labels::accuracy).unwrap_or_default();
+            write_line(&mut self.out, &answer, accuracy, self.json).map_err(stdout_error)?;
+        }
+        if self.live {
+            self.out.flush().map_err(stdout_error)?;
         }
         Ok(())
-    });
-    out.flush().map_err(stdout_error)?;
-    outcome?;
-    if let Some(path) = &args.model {
-        sessions.model()?.save(path)?;
     }
-    let Some(labels) = sessions.labels() else { return Ok(()) };
-    let outcome = Outcome::new(&sessions, labels, rows.source(), started.elapsed());
-    if let Some(path) = &args.report {
-        write_file(path, outcome.page(&course, &sessions).as_bytes())?;
+
+    /// Labels have no forecast: it is refused before the first row.
+    fn forecast(&mut self, _: &Sessions) -> anyhow::Result<()> {
+        Ok(())
     }
-    check_stop(args, &sessions, session)?;
-    if args.out.is_some() {
-        return session.answer(&outcome, || outcome.sentence() + "\n");
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        self.out.flush().map_err(stdout_error)
     }
-    session.remark(&outcome.sentence());
-    Ok(())
+
+    fn page(&self, run: &Run<'_>) -> anyhow::Result<String> {
+        Ok(Outcome::new(run)?.page(&self.course, run.sessions))
+    }
+
+    fn conclude(&self, run: &Run<'_>, session: &Session) -> anyhow::Result<()> {
+        let outcome = Outcome::new(run)?;
+        if self.args.out.is_some() {
+            return session.answer(&outcome, || outcome.sentence() + "\n");
+        }
+        session.remark(&outcome.sentence());
+        Ok(())
+    }
 }
 
 /// Where lines go, and whether they need a header; a file goes on after `seen` rows of an earlier run.
@@ -115,7 +135,7 @@ fn write_line(out: &mut dyn Write, answer: &Labelled, accuracy: f64, json: bool)
         return writeln!(out, "{line}");
     }
     let correct = correct.map_or_else(String::new, |correct| u8::from(correct).to_string());
-    let label = answer.target.as_deref().unwrap_or_default();
+    let (said, label) = (lines::field(said), lines::field(answer.target.as_deref().unwrap_or_default()));
     writeln!(out, "{},{},{said},{label},{correct},{accuracy:?}", answer.number, answer.row)
 }
 
@@ -162,10 +182,12 @@ impl Block {
 }
 
 impl Outcome {
-    fn new(sessions: &Sessions, labels: &Labels, source: &str, time: Duration) -> Self {
+    fn new(run: &Run<'_>) -> anyhow::Result<Self> {
+        let sessions = run.sessions;
+        let labels = sessions.labels().context("no labels were learnt")?;
         let algorithm = sessions.unseen().map(|unseen| unseen.learner().algorithm().to_owned());
-        Self {
-            source: source.to_owned(),
+        Ok(Self {
+            source: run.source.to_owned(),
             target: labels.target.clone(),
             algorithm: algorithm.unwrap_or_default(),
             labels: sessions.members().iter().map(|(name, _)| name.clone()).collect(),
@@ -175,8 +197,8 @@ impl Outcome {
             accuracy: labels.accuracy(),
             baselines: labels.baselines().into_iter().flatten().collect(),
             answers: labels.answers.clone(),
-            seconds: time.as_secs_f64(),
-        }
+            seconds: run.time.as_secs_f64(),
+        })
     }
 
     fn sentence(&self) -> String {

@@ -3,6 +3,7 @@
 use crate::session::stdout_error;
 use groat::online::Answer;
 use groat::persist::{Destination, write_atomically};
+use std::borrow::Cow;
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -118,7 +119,7 @@ impl Lines {
         }
         let (low, high) = (line.interval.map(|(low, _)| low), line.interval.map(|(_, high)| high));
         let std = if self.std { format!(",{}", number(line.std)) } else { String::new() };
-        let about = self.about.as_ref().map_or_else(String::new, |target| format!(",{target}"));
+        let about = self.about.as_ref().map_or_else(String::new, |target| format!(",{}", field(target)));
         writeln!(
             self.out,
             "{},{:?},{},{}{std},{},{},{},{}{about}",
@@ -169,7 +170,16 @@ fn whole(value: Option<u64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// The same in JSON, which knows no infinity.
+/// A text as a field of CSV: in quotes where it would not be one field otherwise.
+pub fn field(text: &str) -> Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// A number in JSON, which knows no infinity.
 fn json(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "null".to_owned() }
 }
@@ -197,7 +207,8 @@ pub fn cut(path: &Path, seen: u64) -> anyhow::Result<(Box<dyn Write>, bool)> {
     let kept = |line: &&str| {
         let fields: Vec<&str> = line.trim_end().split(',').collect();
         let number = fields.get(row).and_then(|field| field.parse::<u64>().ok());
-        fields.len() == names.len() && number.is_some_and(|number| number <= seen)
+        // What may hold commas, a label or the name of a target, comes after the number.
+        fields.len() >= names.len() && number.is_some_and(|number| number <= seen)
     };
     let lines: Vec<&str> = std::iter::once(head).chain(lines.filter(kept)).collect();
     write_atomically(path, |out| lines.iter().try_for_each(|line| out.write_all(line.as_bytes())))?;

@@ -1,6 +1,7 @@
 //! `groat stream`: learn from rows as they arrive, answering each before learning from it.
 
 mod build;
+mod columns;
 mod compare;
 mod history;
 mod labels;
@@ -60,6 +61,9 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     let waiting = bar(&args, session, "waiting for the first row");
     let mut rows = Rows::open(&args.data, &args.reading.options(), session)?;
     drop(waiting);
+    if args.search.tune || !args.search.compare.is_empty() {
+        refuse_several(&args, &mut rows)?;
+    }
     if !args.search.compare.is_empty() {
         return compare::run(&args, rows, session);
     }
@@ -93,6 +97,21 @@ pub fn run(args: StreamArgs, session: &Session) -> anyhow::Result<()> {
     }
     let written = written.and_then(|()| stream.forecast());
     stream.finish(Outcome::new(&args, &stream.session, source, started.elapsed()), written, session)
+}
+
+/// Algorithms are compared and tuned on one target of numbers.
+fn refuse_several(args: &StreamArgs, rows: &mut Rows) -> anyhow::Result<()> {
+    match several::wanted(args, rows)? {
+        None => Ok(()),
+        Some(several::Targets::Columns(names)) => exit::usage(format!(
+            "--compare and --tune take one target: name one of {} at a time",
+            names.join(", ")
+        )),
+        Some(several::Targets::Labels(name)) => exit::usage(format!(
+            "--compare and --tune take a target of numbers, and {name} holds labels: make a column that is 1 for one \
+             label and -1 for the others, and name that"
+        )),
+    }
 }
 
 /// The right to write the state: a second process would overwrite what the first has learnt.

@@ -11,6 +11,9 @@ use groat::data::{Answers, Dataset};
 use groat::online::{self, BASELINES};
 use groat_report::{Axis, Band, Chart, Line, Page, Rule, Section, Table, number};
 
+/// Fewer samples than these are told to be few.
+const FEW: u64 = 50;
+
 /// The whole page.
 pub fn page(stream: &Stream<'_>, outcome: &Outcome) -> anyhow::Result<String> {
     let page = Page::new(format!("{} in {}", outcome.target, outcome.source)).lead(lead(outcome));
@@ -36,8 +39,13 @@ pub fn page_of_targets(
 }
 
 fn lead(outcome: &Outcome) -> String {
+    let grown = outcome.drift_words().map_or_else(String::new, |at| format!(" The errors had grown {at}."));
+    let few = match outcome.steps {
+        0..FEW => " So few samples tell little: the next ones may fare otherwise.",
+        _ => "",
+    };
     format!(
-        "{} learnt one at a time by {}; {} kept. Every prediction was made before its target was seen.",
+        "{} learnt one at a time by {}; {} kept. Every prediction was made before its target was seen.{grown}{few}",
         count(outcome.steps as usize, "sample"),
         outcome.algorithm,
         count(outcome.size, "vector")
@@ -68,11 +76,9 @@ fn target(
 /// How the learner compares.
 fn errors(about: &str, outcome: &Outcome) -> Section {
     let own = outcome.mean_squared.unwrap_or(f64::NAN);
-    let mut table = Table::new("Errors", ["predictor", "mean squared error", "this learner's, of it"]).row([
-        outcome.algorithm.clone(),
-        number(own),
-        "1".into(),
-    ]);
+    let share = format!("{}'s as a multiple", outcome.algorithm);
+    let head = ["predictor".to_owned(), "mean squared error".to_owned(), share];
+    let mut table = Table::new("Errors", head).row([outcome.algorithm.clone(), number(own), "1".into()]);
     for name in BASELINES {
         if let Some(error) = outcome.baselines.get(name) {
             let times = if *error > 0.0 { number((1e3 * own / error).round() / 1e3) } else { "-".into() };
@@ -86,9 +92,12 @@ fn errors(about: &str, outcome: &Outcome) -> Section {
 fn signal(about: &str, history: &History, outcome: &Outcome) -> Section {
     let whole: Vec<Moment> = history.whole.clone();
     let newest: Vec<Moment> = history.newest.iter().copied().collect();
-    Section::new(format!("{about}Signal and prediction"))
-        .chart(moments("The whole run", &whole, outcome))
-        .chart(moments("The last part", &newest, outcome))
+    let section = Section::new(format!("{about}Signal and prediction"));
+    // The newest moments of a short run are all there are, with what is expected after them.
+    if newest.first().zip(whole.first()).is_none_or(|(newest, whole)| newest.step <= whole.step) {
+        return section.chart(moments("The whole run", &newest, outcome));
+    }
+    section.chart(moments("The whole run", &whole, outcome)).chart(moments("The last part", &newest, outcome))
 }
 
 fn moments(title: &str, moments: &[Moment], outcome: &Outcome) -> Chart {
@@ -173,18 +182,12 @@ fn readings(about: &str, session: &online::Session, outcome: &Outcome) -> Sectio
         outcome.advice.iter().find(|a| a.concern == concern).map_or_else(String::new, |a| a.text.clone())
     };
     let readings = session.learner().diagnostics();
-    let table = readings.iter().fold(
-        Table::new("Readings", ["reading", "value", "meaning", "advice"]),
-        |table, reading| {
-            let cells = [
-                reading.name.to_owned(),
-                number(reading.value),
-                reading.meaning.to_owned(),
-                advice(reading.name),
-            ];
-            table.row(cells)
-        },
-    );
+    let said = readings.iter().any(|reading| !advice(reading.name).is_empty());
+    let head = ["reading", "value", "meaning"].into_iter().chain(said.then_some("advice"));
+    let table = readings.iter().fold(Table::new("Readings", head), |table, reading| {
+        let cells = [reading.name.to_owned(), number(reading.value), reading.meaning.to_owned()];
+        table.row(cells.into_iter().chain(said.then(|| advice(reading.name))))
+    });
     Section::new(format!("{about}What the learner says of itself")).table(table)
 }
 

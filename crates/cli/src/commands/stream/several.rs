@@ -1,20 +1,40 @@
 //! Several targets, or class labels: one session for each target or label, side by side on the same rows.
 
 use super::build::{Recipe, announce, inputs_of, refuse_columns};
-use super::history::History;
-use super::lines::Lines;
+use super::columns::Columns;
+use super::labels::ByLabel;
 use super::rows::Rows;
-use super::summary::Outcome;
-use super::{labels, page};
 use crate::args::{OnBadRow, StreamArgs};
 use crate::exit;
-use crate::output::summary::aligned;
 use crate::session::{Session, write_file};
 use groat::data::{Cell, Inputs, Record};
-use groat::online::{self, Sessions};
-use groat_report::number;
-use serde::Serialize;
-use std::time::Instant;
+use groat::online::Sessions;
+use std::time::{Duration, Instant};
+
+/// What is done with the answers of several sessions.
+pub trait Answers {
+    /// Takes in a row and writes its answers.
+    fn take(&mut self, sessions: &mut Sessions, row: &Record) -> anyhow::Result<()>;
+
+    /// Writes what is expected beyond the last row, if that was asked for.
+    fn forecast(&mut self, sessions: &Sessions) -> anyhow::Result<()>;
+
+    /// Writes out what is still in memory.
+    fn flush(&mut self) -> anyhow::Result<()>;
+
+    /// The page of the report.
+    fn page(&self, run: &Run<'_>) -> anyhow::Result<String>;
+
+    /// The summary, and an error if the sessions were of no use.
+    fn conclude(&self, run: &Run<'_>, session: &Session) -> anyhow::Result<()>;
+}
+
+/// A stream whose rows have ended.
+pub struct Run<'a> {
+    pub sessions: &'a Sessions,
+    pub source: &'a str,
+    pub time: Duration,
+}
 
 /// What is predicted.
 pub enum Targets {
@@ -64,32 +84,53 @@ pub fn go_on(args: &StreamArgs, rows: Rows, sessions: Sessions, session: &Sessio
     follow(args, rows, sessions, session)
 }
 
-fn follow(args: &StreamArgs, rows: Rows, mut sessions: Sessions, session: &Session) -> anyhow::Result<()> {
+fn follow(
+    args: &StreamArgs,
+    mut rows: Rows,
+    mut sessions: Sessions,
+    session: &Session,
+) -> anyhow::Result<()> {
     sessions.read_from(rows.source(), rows.names(), rows.is_named())?;
-    if sessions.labels().is_none() {
-        return columns(args, rows, sessions, session);
-    }
     let refused = [(args.forecast.is_some(), "--forecast"), (args.key.is_some(), "--key")];
-    match refused.iter().find(|(given, _)| *given) {
-        Some((_, flag)) => exit::usage(format!("{flag} is for targets that are numbers")),
-        None => labels::run(args, rows, sessions, session),
+    let mut answers: Box<dyn Answers + '_> = match sessions.labels() {
+        None => Box::new(Columns::open(args, &rows, &sessions, session)?),
+        Some(_) => match refused.iter().find(|(given, _)| *given) {
+            Some((_, flag)) => return exit::usage(format!("{flag} is for targets that are numbers")),
+            None => Box::new(ByLabel::open(args, rows.live, &sessions, session)?),
+        },
+    };
+    let started = Instant::now();
+    let outcome = take_rows(args, &mut rows, &mut sessions, session, &mut *answers);
+    answers.flush()?;
+    outcome?;
+    answers.forecast(&sessions)?;
+    if let Some(path) = &args.model {
+        sessions.model()?.save(path)?;
     }
+    let run = Run { sessions: &sessions, source: rows.source(), time: started.elapsed() };
+    if let Some(path) = &args.report {
+        write_file(path, answers.page(&run)?.as_bytes())?;
+    }
+    if session.stop_requested() {
+        return Err(super::interruption(args, sessions.rows()).into());
+    }
+    answers.conclude(&run, session)
 }
 
-/// Gives every row to `take`; bad rows are skipped if asked, the state is saved at checkpoints and, whatever ended the
-/// stream, at its end.
-pub fn take_rows(
+/// Takes in every row; bad ones are skipped if asked, the state is saved at checkpoints and, whatever ended the stream, at
+/// its end.
+fn take_rows(
     args: &StreamArgs,
     rows: &mut Rows,
     sessions: &mut Sessions,
     session: &Session,
-    mut take: impl FnMut(&mut Sessions, &Record) -> anyhow::Result<()>,
+    answers: &mut dyn Answers,
 ) -> anyhow::Result<()> {
     let seen = if args.replay { sessions.rows() } else { 0 };
     let save = |sessions: &Sessions| args.save.as_ref().map_or(Ok(()), |path| sessions.save(path));
     let mut outcome = Ok(());
     for record in rows.skip(usize::try_from(seen).unwrap_or(usize::MAX)) {
-        let taken = record.map_err(anyhow::Error::from).and_then(|record| take(sessions, &record));
+        let taken = record.map_err(anyhow::Error::from).and_then(|record| answers.take(sessions, &record));
         match taken {
             Err(error) if args.on_bad_row == OnBadRow::Skip && is_bad_row(&error) => sessions.skip_row(),
             Err(error) if is_bad_row(&error) => {
@@ -109,136 +150,10 @@ pub fn take_rows(
     outcome
 }
 
-/// An error if the wish to stop ended the stream, which says how to go on.
-pub fn check_stop(args: &StreamArgs, sessions: &Sessions, session: &Session) -> anyhow::Result<()> {
-    if !session.stop_requested() {
-        return Ok(());
-    }
-    Err(super::interruption(args, sessions.rows()).into())
-}
-
 /// Whether an error is about a row, and not about the whole.
 fn is_bad_row(error: &anyhow::Error) -> bool {
     matches!(
         error.downcast_ref::<groat::Error>(),
         Some(groat::Error::Data { .. } | groat::Error::Shape { .. })
     )
-}
-
-/// How one target fared. Field names are part of the command's interface.
-#[derive(Serialize)]
-struct Fared {
-    target: String,
-    steps: u64,
-    mean_squared: Option<f64>,
-    against_baseline: Option<f64>,
-    coverage: Option<f64>,
-    advice: Vec<String>,
-}
-
-impl Fared {
-    fn of((name, session): &(String, online::Session)) -> Self {
-        Self {
-            target: name.clone(),
-            steps: session.totals().steps,
-            mean_squared: session.totals().mean_squared(),
-            against_baseline: session.against_baseline(),
-            coverage: session.coverage().1,
-            advice: session.advice().into_iter().map(|advice| advice.text).collect(),
-        }
-    }
-}
-
-fn columns(
-    args: &StreamArgs,
-    mut rows: Rows,
-    mut sessions: Sessions,
-    session: &Session,
-) -> anyhow::Result<()> {
-    let started = Instant::now();
-    let key = args.key.as_ref().and_then(|key| rows.names().iter().position(|name| name == key));
-    let mut lines = Lines::open(args.out.as_deref(), session.json, rows.live, sessions.rows())?;
-    let start = |(_, session): &(String, online::Session)| History::new(session.totals().steps);
-    let mut histories: Vec<History> = sessions.members().iter().map(start).collect();
-    let outcome = take_rows(args, &mut rows, &mut sessions, session, |sessions, record| {
-        let key = key.and_then(|at| record.cells.get(at)).map(ToString::to_string);
-        let mut failed = Ok(());
-        sessions.take(record, key.as_deref(), |at, name, answer| {
-            lines.about(name);
-            if failed.is_ok() {
-                failed = super::put(args.every, &mut histories[at], &mut lines, answer);
-            }
-            Ok(())
-        })?;
-        failed
-    });
-    lines.flush()?;
-    outcome?;
-    forecast(args, &sessions, &mut histories, &mut lines)?;
-    if let Some(path) = &args.model {
-        sessions.model()?.save(path)?;
-    }
-    if let Some(path) = &args.report {
-        let fared = |((_, member), history)| {
-            let outcome = Outcome::new(args, member, rows.source().to_owned(), started.elapsed());
-            (member, history, outcome)
-        };
-        let members: Vec<(&online::Session, &History, Outcome)> = sessions
-            .members()
-            .iter()
-            .map(|(name, member)| (name, member))
-            .zip(&histories)
-            .map(fared)
-            .collect();
-        write_file(path, page::page_of_targets(&members, rows.source())?.as_bytes())?;
-    }
-    check_stop(args, &sessions, session)?;
-    finish(args, &sessions, session)
-}
-
-/// Predictions of each target beyond the last row.
-fn forecast(
-    args: &StreamArgs,
-    sessions: &Sessions,
-    histories: &mut [History],
-    lines: &mut Lines,
-) -> anyhow::Result<()> {
-    let Some(count) = args.forecast else { return Ok(()) };
-    for ((name, member), history) in sessions.members().iter().zip(histories) {
-        lines.about(name);
-        let forecasts = member.forecast(count)?;
-        for forecast in &forecasts {
-            lines.forecast(sessions.rows() + forecast.ahead, forecast.value)?;
-        }
-        history.forecast(&forecasts);
-    }
-    lines.flush()
-}
-
-/// The table of targets and advice; and exit code 1 if a learner has diverged.
-fn finish(args: &StreamArgs, sessions: &Sessions, session: &Session) -> anyhow::Result<()> {
-    let all: Vec<Fared> = sessions.members().iter().map(Fared::of).collect();
-    let text = || {
-        let head = ["target", "samples", "MSE", "of the best baseline"].map(str::to_owned).to_vec();
-        let maybe = |value: Option<f64>| value.map_or_else(|| "-".into(), number);
-        let line = |one: &Fared| {
-            let share = one.against_baseline.map(|times| (1e3 * times).round() / 1e3);
-            vec![one.target.clone(), one.steps.to_string(), maybe(one.mean_squared), maybe(share)]
-        };
-        aligned(&std::iter::once(head).chain(all.iter().map(line)).collect::<Vec<_>>())
-    };
-    if args.out.is_some() {
-        session.answer(&all, text)?;
-    } else {
-        session.remark(&format!("{} targets\n{}", all.len(), text().trim_end()));
-    }
-    for one in &all {
-        one.advice.iter().for_each(|advice| session.remark(&format!("{}: {advice}", one.target)));
-    }
-    if sessions.members().iter().any(|(_, member)| member.has_diverged()) && !args.keep_going {
-        anyhow::bail!(
-            "a learner has diverged; its predictions are of no use (--keep-going ends with 0 all the same)"
-        );
-    }
-    Ok(())
 }

@@ -138,6 +138,7 @@ impl Outcome {
             .maybe("kernel", self.kernel.clone())
             .line("rows", self.rows.to_string())
             .line("skipped", self.skipped.to_string())
+            .maybe("without target", (self.unanswered > 0).then(|| self.unanswered.to_string()))
             .line("samples", self.steps.to_string())
             .line("size", self.size.to_string())
             .line("MSE", self.mean_squared.map_or_else(|| "-".into(), number))
@@ -154,9 +155,13 @@ impl Outcome {
 
     /// The same in one line, below lines of answers.
     pub fn sentence(&self) -> String {
+        let open = match self.unanswered {
+            0 => String::new(),
+            count => format!(", {count} without target"),
+        };
         let accuracy = self.accuracy.map(|share| format!(", accuracy {:.1} %", 100.0 * share));
         format!(
-            "{} samples from {} rows ({} skipped), size {}, MSE {}{}{}{}, {}",
+            "{} samples from {} rows ({} skipped{open}), size {}, MSE {}{}{}{}, {}",
             self.steps,
             self.rows,
             self.skipped,
@@ -192,7 +197,8 @@ impl Outcome {
         Some(format!("{} of {} trials took over; now {}", trials.taken, trials.tried, now.join(", ")))
     }
 
-    fn drift_words(&self) -> Option<String> {
+    /// `at sample 1022, 1054`.
+    pub fn drift_words(&self) -> Option<String> {
         let shown: Vec<String> = self.drifts.iter().take(5).map(u64::to_string).collect();
         let more = if self.drifts.len() > shown.len() {
             format!(" and {} more", self.drifts.len() - 5)

@@ -2,9 +2,10 @@
 
 use super::build::{DEFAULT, Recipe, choose_inputs};
 use super::rows::Rows;
-use crate::args::{OnBadRow, StreamArgs};
+use crate::args::{OnBadRow, OnDriftArg, StreamArgs};
 use crate::output::summary::aligned;
 use crate::session::Session;
+use clap::ValueEnum;
 use groat::data::{Inputs, Record};
 use groat::online::presets::{self, Preset};
 use groat_report::number;
@@ -27,6 +28,15 @@ struct Trial {
     settings: std::collections::BTreeMap<String, String>,
     mean_squared: f64,
     against_baseline: Option<f64>,
+}
+
+impl Trial {
+    /// `name=value,name=value`.
+    fn pairs(&self) -> String {
+        let pairs: Vec<String> =
+            self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        pairs.join(",")
+    }
 }
 
 /// The answer. Field names are part of the command's interface.
@@ -84,7 +94,7 @@ pub fn run(args: &StreamArgs, rows: Rows, session: &Session) -> anyhow::Result<(
     let Some(first) = best.first() else {
         anyhow::bail!("nothing that was tried could learn from these rows")
     };
-    let command = ground.command(&first.trial);
+    let command = ground.command(first);
     let best: Vec<Trial> = best.into_iter().map(|candidate| candidate.trial).collect();
     let tuned = Tuned { rows: ground.rows.len(), trials, best, command };
     session.answer(&tuned, || tuned.text())
@@ -160,42 +170,64 @@ impl Ground<'_> {
         Ok(Some(Candidate { recipe, trial }))
     }
 
-    /// The command line that repeats a trial.
-    fn command(&self, trial: &Trial) -> String {
-        let args = self.args;
-        let mut words = vec!["groat stream".to_owned(), quoted(&args.data.display().to_string())];
-        let mut flag = |name: &str, value: String| words.push(format!("--{name} {}", quoted(&value)));
-        if let Some(target) = &args.target {
-            flag("target", target.clone());
+    /// The command line that repeats a trial, on all rows of the file.
+    fn command(&self, candidate: &Candidate) -> String {
+        let (args, Candidate { recipe, trial }) = (self.args, candidate);
+        let mut typed = Typed(vec!["groat stream".to_owned(), quoted(&args.data.display().to_string())]);
+        args.reading.typed().into_iter().for_each(|(name, value)| typed.value(name, Some(value)));
+        typed.value("target", args.target.clone());
+        typed.value("features", (!args.features.is_empty()).then(|| args.features.join(",")));
+        typed.value("embed", args.embed.map(|lags| lags.to_string()));
+        typed.value("horizon", (args.horizon != 1).then(|| args.horizon.to_string()));
+        typed.flag("no-feedback", args.no_feedback);
+        typed.flag("carry-forward", args.carry_forward);
+        typed.flag("no-standardise", args.method.no_standardise);
+        typed.choice("on-bad-row", args.on_bad_row, OnBadRow::Error);
+        typed.choice("on-drift", args.on_drift, OnDriftArg::Note);
+        typed.value("algorithm", Some(trial.algorithm.clone()));
+        match (&recipe.kernel, &args.method.kernel) {
+            (Some(kernel), Some(_)) => typed.value("kernel", Some(kernel_text(kernel, recipe.width_given))),
+            (Some(_), None) => typed.value("width", trial.width.map(|width| width.to_string())),
+            (None, _) => {}
         }
-        if !args.features.is_empty() {
-            flag("features", args.features.join(","));
+        typed.value("set", (!trial.settings.is_empty()).then(|| trial.pairs()));
+        typed.0.join(" ")
+    }
+}
+
+/// A kernel as it is typed; a width that is to be found is left out.
+fn kernel_text(kernel: &groat::Kernel, width_given: bool) -> String {
+    let text = kernel.to_string();
+    match text.split_once(':') {
+        Some((name, pairs)) if !width_given => {
+            let kept: Vec<&str> = pairs.split(',').filter(|pair| !pair.starts_with("width=")).collect();
+            if kept.is_empty() { name.to_owned() } else { format!("{name}:{}", kept.join(",")) }
         }
-        if let Some(lags) = args.embed {
-            flag("embed", lags.to_string());
-            if args.horizon != 1 {
-                flag("horizon", args.horizon.to_string());
-            }
+        _ => text,
+    }
+}
+
+/// The words of a command line.
+struct Typed(Vec<String>);
+
+impl Typed {
+    fn flag(&mut self, name: &str, given: bool) {
+        if given {
+            self.0.push(format!("--{name}"));
         }
-        flag("algorithm", trial.algorithm.clone());
-        match (&args.method.kernel, trial.width) {
-            (Some(kernel), Some(width)) => flag("kernel", kernel.kernel.with_width(width).to_string()),
-            (None, Some(width)) => flag("width", width.to_string()),
-            _ => {}
+    }
+
+    fn value(&mut self, name: &str, value: Option<String>) {
+        match value {
+            Some(value) if value.is_empty() => self.flag(name, true),
+            Some(value) => self.0.push(format!("--{name} {}", quoted(&value))),
+            None => {}
         }
-        if !trial.settings.is_empty() {
-            let pairs: Vec<String> =
-                trial.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            flag("set", pairs.join(","));
-        }
-        for (given, name) in
-            [(args.no_feedback, "no-feedback"), (args.method.no_standardise, "no-standardise")]
-        {
-            if given {
-                words.push(format!("--{name}"));
-            }
-        }
-        words.join(" ")
+    }
+
+    fn choice<T: ValueEnum + PartialEq>(&mut self, name: &str, value: T, default: T) {
+        let other = value.to_possible_value().filter(|_| value != default);
+        self.value(name, other.map(|value| value.get_name().to_owned()));
     }
 }
 
@@ -248,8 +280,6 @@ impl Tuned {
         let head =
             ["algorithm", "MSE", "of the best baseline", "width", "settings"].map(str::to_owned).to_vec();
         let line = |trial: &Trial| {
-            let pairs: Vec<String> =
-                trial.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let times =
                 trial.against_baseline.map_or_else(|| "-".into(), |t| number((1e3 * t).round() / 1e3));
             vec![
@@ -257,7 +287,7 @@ impl Tuned {
                 number(trial.mean_squared),
                 times,
                 trial.width.map_or_else(|| "-".into(), number),
-                pairs.join(","),
+                trial.pairs(),
             ]
         };
         let lines: Vec<Vec<String>> = std::iter::once(head).chain(self.best.iter().map(line)).collect();

@@ -1,13 +1,16 @@
 //! What is wrong with a stream's learner, in plain sentences that name the setting to change.
 
 use super::{BASELINES, Session};
+use crate::data::Inputs;
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Points;
 use crate::model::Model;
 use crate::online::presets;
 
-/// Samples before anything is said: the beginning of a stream tells little.
+/// Targets whose magnitudes all lie below or reach beyond have squared errors that no number holds.
+const UNITS: std::ops::Range<f64> = 1e-150..1e150;
+/// Samples before anything else is said: the beginning of a stream tells little.
 const ENOUGH: u64 = 50;
 /// Errors so many times those of the running mean are no learning.
 const DIVERGED: f64 = 10.0;
@@ -34,6 +37,10 @@ pub enum Concern {
     Saturated,
     /// No vector speaks for its neighbours.
     NarrowKernel,
+    /// Squares of the targets are too small or too large for numbers.
+    Units,
+    /// All rows only filled the past of the series.
+    NoSample,
 }
 
 impl Concern {
@@ -45,6 +52,8 @@ impl Concern {
             Concern::Refused => "refused",
             Concern::Saturated => "saturated",
             Concern::NarrowKernel => "narrow-kernel",
+            Concern::Units => "units",
+            Concern::NoSample => "no-sample",
         }
     }
 }
@@ -84,10 +93,38 @@ impl Session {
 
     /// What is wrong, if anything is, and what to change.
     pub fn advice(&self) -> Vec<Advice> {
-        if self.totals().steps < ENOUGH {
-            return Vec::new();
+        let mut all = Vec::from_iter(self.emptiness().or_else(|| self.units()));
+        if self.totals().steps >= ENOUGH {
+            let others = [self.errors(), self.refusals(), self.fullness(), self.narrowness()];
+            all.extend(others.into_iter().flatten());
         }
-        [self.errors(), self.refusals(), self.fullness(), self.narrowness()].into_iter().flatten().collect()
+        all
+    }
+
+    fn emptiness(&self) -> Option<Advice> {
+        let totals = self.totals();
+        let lags = self.inputs().and_then(Inputs::embedding)?.lags;
+        if totals.steps + totals.unanswered + totals.skipped > 0 || totals.rows == 0 {
+            return None;
+        }
+        let text = format!(
+            "nothing was learnt: all {} rows only fill the past of {lags} lags; give more rows, or fewer lags (--embed)",
+            totals.rows
+        );
+        Some(Advice { concern: Concern::NoSample, text })
+    }
+
+    fn units(&self) -> Option<Advice> {
+        let largest = self.totals().largest();
+        if largest == 0.0 || UNITS.contains(&largest) {
+            return None;
+        }
+        let cure = if largest < UNITS.start { "multiply" } else { "divide" };
+        let text = format!(
+            "the targets reach {largest:.0e}, and squares of errors of that size are beyond what a number can hold: \
+             mean squared errors, baselines and intervals say nothing here; {cure} the target by a power of ten"
+        );
+        Some(Advice { concern: Concern::Units, text })
     }
 
     fn errors(&self) -> Option<Advice> {

@@ -24,12 +24,16 @@ pub struct Totals {
     squares: f64,
     /// Running mean of the squared error, and of that of the running mean of the targets.
     recent: [f64; 2],
+    /// The largest magnitude of a target.
+    #[serde(default)]
+    largest: f64,
 }
 
 impl Totals {
     /// Takes in a step, and the error of the running mean.
     pub(super) fn add(&mut self, step: &Step, of_mean: f64, y: f64) {
         self.steps += 1;
+        self.largest = self.largest.max(y.abs());
         self.correct += u64::from((step.prediction > 0.0) == (y > 0.0));
         // JSON has no infinity.
         let square = |error: f64| (error * error).min(f64::MAX);
@@ -53,6 +57,11 @@ impl Totals {
     /// The same of the running mean of the targets.
     pub(super) fn recent_of_mean(&self) -> f64 {
         self.recent[1]
+    }
+
+    /// The largest magnitude of a target.
+    pub(super) fn largest(&self) -> f64 {
+        self.largest
     }
 
     /// The share of samples whose sign was that of the target, which is the accuracy where targets are -1 and 1.

@@ -3,7 +3,7 @@
 //! Nothing is known of the scale of a stream before its first row, and each row must be answered before the next one
 //! comes. So scales are found again after 2, 4, 8, ... rows, until [`FirstRows::MOST`]: whoever uses them starts anew with
 //! better scales and learns from the kept rows a second time. All of that together costs less than twice `MOST` steps, and
-//! less than 90 for who is [brief](FirstRows::brief).
+//! less than 60 for who is [brief](FirstRows::brief).
 //!
 //! Where the stream may wander, the newest `MOST` rows are kept from then on, and after 512, 1024, ... rows it is seen
 //! whether the scales still suit them.
@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize};
 
 /// Pairs of rows whose distances give a width are drawn from at most so many rows.
 const FOR_DISTANCES: usize = 64;
+
+/// Rows after which scales are found where that should be rare.
+const BRIEF: [u64; 4] = [2, 4, 16, 32];
 
 /// A mean that is off by so many scales, or a scale by such a factor, no longer suits.
 const OFF: f64 = 3.0;
@@ -46,14 +49,14 @@ impl FirstRows {
     }
 
     /// None yet; for whoever learns so much from a row that learning from it twice should be rare: scales are found after
-    /// 2, 4, 16 and 64 rows, and then all are let go.
+    /// 2, 4, 16 and 32 rows, and then all are let go.
     pub fn brief(dimension: usize) -> Self {
         Self { brief: true, ..Self::new(dimension) }
     }
 
     /// Rows that are kept at most.
     fn most(&self) -> usize {
-        if self.brief { Self::MOST / 4 } else { Self::MOST }
+        if self.brief { BRIEF[BRIEF.len() - 1] as usize } else { Self::MOST }
     }
 
     /// None yet; the newest are kept when there were enough.
@@ -66,7 +69,7 @@ impl FirstRows {
         if self.settled {
             return false;
         }
-        let at = (self.seen % Self::MOST as u64) as usize;
+        let at = (self.seen % self.most() as u64) as usize;
         if self.len() < self.most() {
             self.x.extend_from_slice(x);
             self.y.push(y);
@@ -75,8 +78,7 @@ impl FirstRows {
             self.y[at] = y;
         }
         self.seen += 1;
-        let every = if self.brief && self.seen > 2 { 2 } else { 1 };
-        self.seen > 1 && self.seen.is_power_of_two() && self.seen.trailing_zeros().is_multiple_of(every)
+        if self.brief { BRIEF.contains(&self.seen) } else { self.seen > 1 && self.seen.is_power_of_two() }
     }
 
     /// How many rows can come before scales might be found again.
@@ -265,14 +267,20 @@ impl Scale {
     }
 }
 
+/// Magnitudes whose squares and sums are within the range of numbers.
+const SQUARED_SAFELY: std::ops::Range<f64> = 1e-100..1e100;
+
 /// Mean and standard deviation, in two passes; a constant has its magnitude for scale, and 0 the scale 1.
 fn moments<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> (f64, f64) {
-    let (count, sum) = values().fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value));
+    let largest = values().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let unit = if largest.is_normal() && !SQUARED_SAFELY.contains(&largest) { largest } else { 1.0 };
+    let (count, sum) = values().fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value / unit));
     if count == 0.0 {
         return (0.0, 1.0);
     }
     let mean = sum / count;
-    let deviation = (values().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count).sqrt();
+    let squares = values().map(|value| (value / unit - mean) * (value / unit - mean)).sum::<f64>();
+    let (mean, deviation) = (unit * mean, unit * (squares / count).sqrt());
     let usable = |scale: f64| scale.is_normal() && mean.is_finite();
     match [deviation, mean.abs()].into_iter().find(|scale| usable(*scale) && *scale > 1e-12 * mean.abs()) {
         Some(scale) => (mean, scale),

@@ -110,6 +110,28 @@ fn units_do_not_matter() {
     }
 }
 
+/// Targets whose squares no number holds are predicted as any others, and whoever reads their errors is told.
+#[test]
+fn targets_beyond_squares_are_predicted_and_told_of() {
+    let run = |unit: f64| {
+        let learner = Learner::new("auto", None, 2, &Settings::new()).unwrap();
+        let mut session = Session::new(learner).unwrap();
+        let steps = (0..80).map(|i| {
+            let x = [(i as f64 * 0.7).sin(), (i as f64 * 0.31).cos()];
+            session.learn_one(&x, unit * (x[0] * x[1] + 0.1 * noise(i))).unwrap().prediction / unit
+        });
+        let predictions: Vec<f64> = steps.collect();
+        (predictions, session.advice().iter().any(|advice| advice.concern == Concern::Units))
+    };
+    let (usual, told) = run(1.0);
+    assert!(!told);
+    for unit in [2f64.powi(-540), 2f64.powi(515)] {
+        let (found, told) = run(unit);
+        let apart = usual.iter().zip(&found).skip(2).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(told && apart < 1e-6, "unit {unit}: {apart}");
+    }
+}
+
 /// Whatever the preset, the units and the width: a learner follows, or the session says that it has diverged.
 #[test]
 fn nothing_diverges_silently() {
@@ -123,7 +145,7 @@ fn nothing_diverges_silently() {
     for scale in [1e-6, 1.0, 1e6] {
         cases.extend([1e-3, 0.03, 30.0, 1e3].map(|width| (scale, 1.0, width, true)));
     }
-    let mut diverged = Vec::new();
+    let (mut diverged, mut bare) = (Vec::new(), 0);
     for preset in PRESETS {
         for (inputs, target, width, standardise) in &cases {
             let kernel = Kernel::gaussian(*width);
@@ -149,12 +171,14 @@ fn nothing_diverges_silently() {
                 preset.name
             );
             assert!(told || own <= 12.0 * square, "{what}: {own} of {square}");
+            bare += usize::from(told && !standardise);
             if told && *standardise && *width == 1.0 {
                 diverged.push(what);
             }
         }
     }
     assert!(diverged.is_empty(), "standardised and at their defaults: {diverged:?}");
+    assert!(bare > 0, "bare learners in wild units diverge, and this test has seen none");
 }
 
 /// Intervals around the predictions of learners that have to follow: a switch, and a slow turn under noise that grows.

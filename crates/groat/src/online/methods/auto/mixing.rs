@@ -154,9 +154,6 @@ fn weighted(predictions: &[f64], weights: impl Iterator<Item = f64>) -> f64 {
     predictions.iter().sum::<f64>() / predictions.len().max(1) as f64
 }
 
-/// The weight at the start of a predictor that learns: what it says first rests on a few samples.
-const LEARNER: f64 = 0.5;
-
 /// The two rules and the one that weighs them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mixer {
@@ -166,9 +163,10 @@ pub(super) struct Mixer {
 }
 
 impl Mixer {
-    /// For predictors that do not learn, and after them those that do, which start with less weight.
-    pub fn new(plain: usize, learners: usize) -> Self {
-        let prior = [vec![1.0; plain], vec![LEARNER; learners]].concat();
+    /// For predictors that do not learn, and after them those that do, which start with this weight, the others with 1. The
+    /// regret of the combination against a predictor of weight `w` at the start grows by `log(1 / w)` over its rate.
+    pub fn new(plain: usize, learners: usize, weight: f64) -> Self {
+        let prior = [vec![1.0; plain], vec![weight; learners]].concat();
         let single = Polynomial::new(prior.len());
         Self { combination: Bernstein::new(prior), single, both: Polynomial::new(2) }
     }
@@ -267,7 +265,7 @@ mod tests {
         fn the_mix_does_not_depend_on_units(
             rows in proptest::collection::vec((proptest::array::uniform3(-1.0_f64..1.0), -1.0_f64..1.0), 1..60)
         ) {
-            let (mut plain, mut scaled) = (Mixer::new(2, 1), Mixer::new(2, 1));
+            let (mut plain, mut scaled) = (Mixer::new(2, 1, 0.5), Mixer::new(2, 1, 0.5));
             for (predictions, target) in &rows {
                 let large = predictions.map(|p| p * 1024.0);
                 let (a, b) = (plain.learn(predictions, *target), scaled.learn(&large, target * 1024.0));

@@ -5,7 +5,7 @@
 //! target, also the line through its last two values, and most of the others once more on changes from its last value.
 //! Their predictions are held within what the targets so far make plausible, so none can do harm by diverging, and
 //! [mixed](mixing) with guarantees against the best of them and against their best convex combination. Samples may
-//! have any scale: [first rows](crate::online::state::first_rows) give scales and widths, after 2, 4, 16 and 64 rows, and all
+//! have any scale: [first rows](crate::online::state::first_rows) give scales and widths, after 2, 4, 16 and 32 rows, and all
 //! predictors then learn from these rows again.
 //!
 //! `O(m^2)` a step and kernel predictor, of which there are at most five; `O(d^2)` for the linear ones. The width of the

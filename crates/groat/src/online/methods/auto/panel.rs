@@ -27,6 +27,11 @@ const STRIDE: f64 = 1.5;
 /// back. Halfway loses least in the worse of the two cases.
 const HALFWAY: f64 = 0.5;
 
+/// The weight at the start of a predictor that learns, beside 1 for each that does not: what it says first rests on a few
+/// samples. In a series the last value is a good guess until more is known; in a table nothing that does not learn is.
+const IN_SERIES: f64 = 0.1;
+const IN_TABLES: f64 = 0.5;
+
 /// How a predictor sees samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -128,7 +133,7 @@ impl Panel {
             scale,
             steps: vec![1.0; dimension + 1],
             experts: Vec::new(),
-            mixer: Mixer::new(0, 0),
+            mixer: Mixer::new(0, 0, 1.0),
             seen: vec![0.0; SEEN],
             count: 0,
             learnt: 0,
@@ -141,7 +146,9 @@ impl Panel {
         for view in views {
             panel.add_experts(*view, kernel, budget, rows, scaled)?;
         }
-        panel.mixer = Mixer::new(panel.plain(), panel.experts.len());
+        let series = panel.lags.newest(dimension).is_some();
+        let weight = if series { IN_SERIES } else { IN_TABLES };
+        panel.mixer = Mixer::new(panel.plain(), panel.experts.len(), weight);
         Ok(panel)
     }
 
@@ -230,7 +237,7 @@ impl Panel {
         self.scale.apply(x, level);
         level[self.dimension] = 1.0;
         if !self.is_series() {
-            return self.seen[LAST];
+            return self.lags.newest(self.dimension).map_or(self.seen[LAST], |newest| level[newest]);
         }
         let last = self.see_change(level, change);
         let width = self.width(View::Change);

@@ -8,7 +8,7 @@
 //! a full dictionary is projected on the others: with `p = -Q_r / Q_rr`, `alpha <- alpha + alpha_r p` and
 //! `C <- C + C_r p^T + p C_r^T + C_rr p p^T` (section 3.2). The new vector takes its place, so that a step is two
 //! products and two sweeps over triangles, and no weights are solved for. `Q` alone sums up rounding errors; it is
-//! computed afresh at the first of every [`REFRESH`] exchanges.
+//! computed afresh after every [`REFRESH`] exchanges.
 
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 
 /// On the diagonal of the Gram matrix; a sample with a smaller residual does not enter.
 const JITTER: f64 = 1e-6;
+/// A kernel value below this is 0: products of such values would be subnormal numbers, on which a processor takes many
+/// times as long, and far rows after an outlier are full of them.
+const TINY: f64 = 1e-100;
 /// Exchanges from one computation of `Q` from the vectors to the next.
 const REFRESH: u64 = 512;
 
@@ -103,6 +106,7 @@ impl Tracker {
         self.dictionary.row(x, k);
         let kxx = self.dictionary.diag(x);
         let output = dot(k, &self.dictionary.alpha);
+        k.iter_mut().filter(|k| k.abs() < TINY).for_each(|k| *k = 0.0);
         self.inverse.multiply(k, q);
         self.covariance.multiply(k, s);
         let residual = (kxx + JITTER - dot(q, k)).max(0.0);
@@ -192,7 +196,7 @@ impl Tracker {
         k[r] = grown - at * at / corner;
         self.inverse.set_row(r, k);
         self.exchanges += 1;
-        if self.exchanges % REFRESH == 1 {
+        if self.exchanges.is_multiple_of(REFRESH) {
             self.refresh(buffers);
         }
     }
