@@ -1,7 +1,7 @@
 //! One name for two methods: one for targets, and the sparse density for rows without any.
 
 use super::SparseDensity;
-use crate::batch::{Batches, Fitted, Method, MethodPlan, Problem, Target, Watch};
+use crate::batch::{Batches, Estimate, Fitted, Method, MethodPlan, Problem, Sizes, Target, TaskKind, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
 use crate::tune::Search;
@@ -34,6 +34,13 @@ impl<M: Method> ByTask<M> {
 impl<M: Method> Method for ByTask<M> {
     fn name(&self) -> &'static str {
         self.targets.name()
+    }
+
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        match sizes.task {
+            TaskKind::Density => Method::estimate(&self.density, sizes),
+            _ => self.targets.estimate(sizes),
+        }
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

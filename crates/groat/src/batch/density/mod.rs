@@ -14,6 +14,7 @@
 //! judge of anything but itself: to tell classes apart, classify.
 
 mod by_task;
+mod cost;
 mod mixture;
 mod parzen;
 mod refine;

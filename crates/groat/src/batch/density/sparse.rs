@@ -9,7 +9,7 @@ use super::refine::{narrowest, refine, step};
 use super::simplex::SimplexProgram;
 use crate::batch::forward::{Criterion, Objective, Ols, Penalty, Selection, StopReason, stop_note};
 use crate::batch::methods::OLS;
-use crate::batch::{Fitted, Grace, Impatient, Method, Problem, Progress, Stage, Watch};
+use crate::batch::{Estimate, Fitted, Grace, Impatient, Method, Problem, Progress, Sizes, Stage, Watch};
 use crate::data::Split;
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
@@ -52,12 +52,12 @@ const FOLDS: usize = 5;
 /// ```
 #[derive(Clone, Debug)]
 pub struct SparseDensity {
-    engine: Ols,
-    width: Option<Width>,
-    parzen_width: Option<Width>,
-    refinement: usize,
-    selection_rows: usize,
-    multiples: &'static [f64],
+    pub(super) engine: Ols,
+    pub(super) width: Option<Width>,
+    pub(super) parzen_width: Option<Width>,
+    pub(super) refinement: usize,
+    pub(super) selection_rows: usize,
+    pub(super) multiples: &'static [f64],
     /// Whether the Parzen estimate is taken where the sparse one is clearly worse.
     or_parzen: bool,
     name: &'static str,
@@ -345,7 +345,7 @@ impl SparseDensity {
             density,
             parzen_width: parzen_width.clone(),
             stages: stages(&selection, &rows, log_height.exp().powi(2)),
-            candidates,
+            candidates: candidates.count,
             trials: Vec::new(),
             refined: 0,
             stop: selection.stop,
@@ -474,9 +474,13 @@ impl Method for SparseDensity {
         self.name
     }
 
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        self.estimated(sizes)
+    }
+
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let x = problem.x.require_dense("dense rows for a density")?;
-        self.estimate(x, problem.weights, watch)?.into_fitted(x)
+        Self::estimate(self, x, problem.weights, watch)?.into_fitted(x)
     }
 }
 
