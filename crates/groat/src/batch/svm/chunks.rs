@@ -13,7 +13,7 @@ use super::SupportVectorMachine;
 use crate::batch::{Fitted, Problem, Progress, Target, Watch};
 use crate::data::Batches;
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, Point, PointSet, Points, Rows};
+use crate::matrix::{Matrix, PointSet, Points, Rows};
 use crate::model::{Decision, Model};
 use std::collections::HashSet;
 
@@ -222,13 +222,13 @@ impl Chunked<'_> {
         };
         let problem = Problem { x: self.carried.x.view(), target, weights: None };
         let fitted = self.params.run(&problem, self.model.as_ref(), self.watch)?;
-        let kept: HashSet<Vec<u64>> = {
+        let kept: HashSet<Vec<(u32, u64)>> = {
             let function = fitted.model.require_expansion("a support vector machine")?;
             let used = |v: &usize| function.weights().row(*v).iter().any(|w| *w != 0.0);
-            (0..function.size()).filter(used).map(|v| bits(function.vectors().point(v))).collect()
+            (0..function.size()).filter(used).map(|v| function.vectors().point(v).key()).collect()
         };
         let x = self.carried.x.view();
-        let is_vector: Vec<bool> = (0..x.rows()).map(|i| kept.contains(&bits(x.point(i)))).collect();
+        let is_vector: Vec<bool> = (0..x.rows()).map(|i| kept.contains(&x.point(i).key())).collect();
         // A class that has met no other yet has no vectors; without its rows it would be forgotten.
         let alone =
             |class: usize| self.classes > 0 && !(0..codes.len()).any(|i| codes[i] == class && is_vector[i]);
@@ -245,15 +245,6 @@ impl Chunked<'_> {
         self.last = Some(fitted);
         Ok(())
     }
-}
-
-/// What tells a row from others that are stored alike.
-fn bits(row: Point<'_>) -> Vec<u64> {
-    let (columns, values): (&[u32], &[f64]) = match row {
-        Point::Dense(values) => (&[], values),
-        Point::Sparse(columns, values) => (columns, values),
-    };
-    columns.iter().map(|c| u64::from(*c)).chain(values.iter().map(|v| v.to_bits())).collect()
 }
 
 /// The class that a row of responses stands for.
