@@ -15,9 +15,9 @@ const TIMES: usize = 3;
 /// What is known of data before they are learnt from.
 ///
 /// ```
-/// use groat::batch::{KernelRidge, Method, Sizes, TaskKind};
+/// use groat::{Kernel, batch::{KernelRidge, Method, Sizes, TaskKind}};
 /// let sizes = Sizes::new(10_000, 8, TaskKind::Regression);
-/// let estimate = KernelRidge::default().estimate(&sizes)?;
+/// let estimate = KernelRidge::fixed(Kernel::gaussian(1.0), 0.1).estimate(&sizes)?;
 /// assert_eq!(estimate.bytes, 8 * 10_000 * 10_000);
 /// # Ok::<(), groat::Error>(())
 /// ```

@@ -124,9 +124,7 @@ impl KernelRidge {
     fn searches_width(&self) -> bool {
         self.widths != Search::Fixed && self.kernel.width().is_some()
     }
-}
 
-impl KernelRidge {
     /// Multiplications and bytes of the search, which has an eigendecomposition for each width; nothing where all is given.
     pub(in crate::batch) fn search_estimate(&self, rows: usize) -> (f64, u64) {
         let n = rows.min(self.selection_rows) as f64;

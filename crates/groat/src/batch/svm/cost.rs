@@ -43,8 +43,7 @@ impl SupportVectorMachine {
         let search = self.solutions()
             * all_machines(&Sizes { rows: self.selection_rows.min(held), ..sizes }, machines);
         let coefficients = 8 * (machines * held) as u64 + sizes.bytes();
-        let solver =
-            format!("blocks of the {held} rows that violate their conditions most, one after the other");
+        let solver = format!("blocks of the {held} rows, first those that violate their conditions most");
         Ok(Estimate::new(coefficients, solution + search, solver).with_matrix(plan))
     }
 
