@@ -5,7 +5,7 @@ use crate::errors::{ParameterError, raise};
 use crate::threads::detached;
 use groat::batch::RowSums;
 use groat::data::{Batches, RemoteSums, Standardisation, Visit};
-use groat::{Error, Result, Rows};
+use groat::{Error, Result};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

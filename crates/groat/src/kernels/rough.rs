@@ -181,7 +181,7 @@ impl Rough {
                     products.fill(f32::NAN);
                 }
                 for (&i, values) in rows.iter().zip(&mut out) {
-                    self.from_products(i, own[i], tile, lengths, values);
+                    self.finish_products(i, own[i], tile, lengths, values);
                 }
             }
         }
@@ -190,7 +190,7 @@ impl Rough {
     }
 
     /// Turns the inner products of a row with the columns of a tile into kernel values.
-    fn from_products(&self, i: usize, length: f32, tile: &[f32], lengths: &[f32], values: &mut Values) {
+    fn finish_products(&self, i: usize, length: f32, tile: &[f32], lengths: &[f32], values: &mut Values) {
         // Whatever is no number is not far either.
         let far = |squared: f32, other: f32| squared >= NEAR as f32 * (length + other);
         let mut all_far = true;
