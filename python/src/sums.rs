@@ -4,8 +4,8 @@ use crate::arrays::{Input, finite_vector};
 use crate::errors::{ParameterError, raise};
 use crate::threads::detached;
 use groat::batch::RowSums;
-use groat::data::{Batches, RemoteSums, Standardisation};
-use groat::{Error, Result, Rows};
+use groat::data::{Batches, RemoteSums, Standardisation, Visit};
+use groat::{Error, Result};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -119,7 +119,7 @@ impl RemoteSums for Elsewhere {
 }
 
 impl Batches for Elsewhere {
-    fn read(&self, _: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
+    fn read(&self, _: &mut Visit<'_>) -> Result<()> {
         Err(Error::parameter(
             "method",
             "one that reads rows",

@@ -10,6 +10,7 @@
 //! | [`View`], [`ViewMut`] | a slice seen as a matrix, in either order |
 //! | [`product`], [`self_product`], [`add_self_product`] | threaded products |
 //! | [`add_self_product_single`] | the same product in single precision, added up in double |
+//! | [`product_single`] | a product in single precision on one thread |
 //! | [`Cholesky`] | symmetric positive definite systems, their inverse's diagonal, condition |
 //! | [`PivotedCholesky`] | the rows of a semidefinite matrix that carry something new, and their factor |
 //! | [`eigh`] | all eigenpairs of a symmetric matrix |
@@ -32,7 +33,9 @@ pub use dense::cholesky::Cholesky;
 pub use dense::eigen::{Eigen, eigh};
 pub use dense::least_squares::least_squares;
 pub use dense::pivoted::PivotedCholesky;
-pub use dense::product::{Write, add_self_product, add_self_product_single, product, self_product};
+pub use dense::product::{
+    Write, add_self_product, add_self_product_single, product, product_single, self_product,
+};
 pub use dense::view::{View, ViewMut};
 pub use error::{Error, Result, Stop};
 pub use krylov::columns::conjugate_gradient_columns;

@@ -1,12 +1,16 @@
 //! `groat fit --task density`, and what can be done with such a model.
 
-use super::common::{Folder, noise};
+use super::common::Folder;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 use serde_json::Value;
 use std::fmt::Write;
 
 /// A normal number, the same each time.
 fn normal(i: usize) -> f64 {
-    (-2.0 * (1.0 - noise(3 * i + 1)).ln()).sqrt() * (std::f64::consts::TAU * noise(5 * i + 2)).cos()
+    let mut rng = Pcg64::seed_from_u64(i as u64);
+    let (u, v) = (rng.random::<f64>(), rng.random::<f64>());
+    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
 /// Two clusters, and a column that a density of them must not see.

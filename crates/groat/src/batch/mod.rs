@@ -25,7 +25,7 @@ mod svm;
 mod watch;
 
 pub use compare::{Compared, compare, usual as usual_methods};
-pub use estimate::Estimate;
+pub use estimate::{Estimate, Sizes};
 pub use feature_ridge::{Basis, FeatureLoss, FeatureRidge, FeatureSolver, RowSums, Variance};
 pub use forward::Batches;
 pub use iterative_ridge::IterativeRidge;
@@ -63,10 +63,8 @@ pub trait Method {
     /// Fits a model.
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted>;
 
-    /// What a fit to so many rows of so many features would take, where the method can tell beforehand.
-    fn estimate(&self, _rows: usize, _features: usize) -> Option<Estimate> {
-        None
-    }
+    /// What a fit to data of these sizes would take; an error where it would be refused.
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate>;
 
     /// Fits a model to data that are read in batches, again and again, and never held. What has to be chosen, such as
     /// a width, is chosen on `sample`, some of the rows.

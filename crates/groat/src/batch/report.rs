@@ -4,6 +4,7 @@ use super::Growth;
 use super::density::Density;
 use super::svm::sigmoid;
 use crate::error::Result;
+use crate::gram::Plan;
 use crate::kernels::{Kernel, Width};
 use crate::matrix::Matrix;
 use crate::model::{Calibration, Intervals, Model};
@@ -38,6 +39,8 @@ pub struct Fitted {
     pub sizes: Vec<SizeError>,
     /// The error that new rows will see, where the method estimates it.
     pub expected: Option<Expected>,
+    /// In which form a kernel matrix stood, where there was one.
+    pub matrix: Option<Plan>,
     /// True when the caller asked to stop, so that this is the model so far.
     pub interrupted: bool,
     /// Things the user should know: what was chosen for them and why, what was cut short.
@@ -60,6 +63,7 @@ impl Fitted {
             full: None,
             sizes: Vec::new(),
             expected: None,
+            matrix: None,
             interrupted: false,
             notes: Vec::new(),
         }

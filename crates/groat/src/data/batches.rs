@@ -2,12 +2,15 @@
 
 use super::reservoir::Reservoir;
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::{PointSet, Points, Rows};
+
+/// Is given the rows of a batch: features, dense or sparse as the data are, and targets with one column per output.
+pub type Visit<'v> = dyn FnMut(Points<'_>, Rows<'_>) -> Result<()> + 'v;
 
 /// Data that can be read from the start as often as needed.
 pub trait Batches: Sync {
-    /// Reads all rows in order and hands them on in batches: features, and targets with one column per output.
-    fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()>;
+    /// Reads all rows in order and hands them on in batches.
+    fn read(&self, visit: &mut Visit<'_>) -> Result<()>;
 
     /// Number of rows, where it is known before a reading.
     fn rows(&self) -> Option<usize> {
@@ -30,20 +33,20 @@ pub trait RemoteSums: Sync {
 }
 
 /// Data in memory, in one batch.
-impl Batches for (Rows<'_>, Rows<'_>) {
-    fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
-        visit(self.0, self.1)
+impl<'a, X: Into<Points<'a>> + Copy + Sync> Batches for (X, Rows<'_>) {
+    fn read(&self, visit: &mut Visit<'_>) -> Result<()> {
+        visit(self.0.into(), self.1)
     }
 
     fn rows(&self) -> Option<usize> {
-        Some(self.0.rows())
+        Some(self.1.rows())
     }
 }
 
 /// A uniform sample of the rows.
 pub(crate) struct Drawn {
     /// The features, in the order of the data.
-    pub rows: Matrix,
+    pub rows: PointSet,
     /// Where they stand.
     pub places: Vec<usize>,
     /// Rows of the data.
@@ -55,19 +58,19 @@ pub(crate) struct Drawn {
 /// Draws `count` rows in one reading.
 pub(crate) fn draw(data: &dyn Batches, count: usize, seed: u64) -> Result<Drawn> {
     let mut sample = Reservoir::new(count, seed);
-    let (mut outputs, mut features) = (0, 0);
+    let mut outputs = 0;
     data.read(&mut |x, y| {
         x.check_finite("the features")?;
         y.check_finite("the target")?;
-        (outputs, features) = (y.cols(), x.cols());
-        x.iter().for_each(|row| sample.offer(|| row.to_vec()));
+        outputs = y.cols();
+        (0..x.rows()).for_each(|i| sample.offer(|| x.select(&[i])));
         Ok(())
     })?;
     let total = sample.offered();
     if total == 0 {
         return Err(Error::TooFew { what: "learning", unit: "rows", needed: 1, found: 0 });
     }
-    let (places, rows): (Vec<usize>, Vec<Vec<f64>>) = sample.into_kept().into_iter().unzip();
-    let rows = Matrix::from_vec(rows.concat(), places.len(), features)?;
+    let (places, rows): (Vec<usize>, Vec<PointSet>) = sample.into_kept().into_iter().unzip();
+    let rows = PointSet::joined(&rows.iter().map(PointSet::view).collect::<Vec<_>>())?;
     Ok(Drawn { rows, places, total, outputs })
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::batches::Batches;
+use super::batches::{Batches, Visit};
 use super::inputs::Inputs;
 use super::moments::Moments;
 use super::read::{ReadOptions, TableReader};
@@ -12,10 +12,7 @@ use super::table::Table;
 use super::target::Classes;
 use crate::batch::{Problem, Target};
 use crate::error::{Error, Result, check_len};
-use crate::matrix::{Matrix, PointSet, Rows};
-
-/// Numbers of sparse rows that are handed on at once, zeros included.
-const FILLED: usize = 1 << 23;
+use crate::matrix::Matrix;
 
 /// A table in a file (CSV, Parquet, ...) as [`Batches`]. Memory is that of one batch of [`ReadOptions::batch`]
 /// rows.
@@ -126,24 +123,14 @@ impl FileBatches {
 }
 
 impl Batches for FileBatches {
-    fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
+    fn read(&self, visit: &mut Visit<'_>) -> Result<()> {
         self.tables(&mut |table| {
             let mut x = self.inputs.apply(&table)?;
             if let Some(standardisation) = &self.standardisation {
                 standardisation.apply_points(&mut x)?;
             }
             let y = self.targets(&table)?;
-            match &x {
-                PointSet::Dense(x) => visit(x.view(), y.view()),
-                PointSet::Sparse(x) => {
-                    let at_once = (FILLED / x.cols()).max(1);
-                    for start in (0..x.rows()).step_by(at_once) {
-                        let end = x.rows().min(start + at_once);
-                        visit(x.view().slice(start, end).to_matrix().view(), y.view().slice(start, end))?;
-                    }
-                    Ok(())
-                }
-            }
+            visit(x.view(), y.view())
         })
     }
 

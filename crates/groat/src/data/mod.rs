@@ -40,7 +40,7 @@ mod task;
 #[cfg(feature = "files")]
 mod write;
 
-pub use batches::{Batches, RemoteSums};
+pub use batches::{Batches, RemoteSums, Visit};
 pub use cell::Cell;
 pub use column::{Categories, Column, Sparse};
 pub use dataset::{Answers, Dataset};

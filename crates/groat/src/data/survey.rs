@@ -307,7 +307,7 @@ mod tests {
                 assert!((a - b).abs() < 1e-13);
             }
             let mut rows = 0;
-            let count = &mut |x: crate::Rows<'_>, y: crate::Rows<'_>| {
+            let count = &mut |x: crate::Points<'_>, y: crate::Rows<'_>| {
                 rows += x.rows();
                 assert_eq!((x.cols(), y.cols()), (4, 1));
                 Ok(())
@@ -351,9 +351,15 @@ mod tests {
             let standardisation = Standardisation::fit(found.train.x()).unwrap();
             let merged = found.moments.standardisation().unwrap();
             assert_eq!(merged.mean(), standardisation.mean());
+            let stays_sparse = &mut |x: crate::Points<'_>, _: crate::Rows<'_>| {
+                assert!(x.dense().is_none() && x.cols() == 120);
+                Ok(())
+            };
+            found.batches.read(stays_sparse).unwrap();
             let (mut rows, batches) = (Vec::new(), found.batches.with_standardisation(merged).unwrap());
-            let mut keep = |x: crate::Rows<'_>, _: crate::Rows<'_>| {
-                rows.extend_from_slice(x.data());
+            let mut keep = |x: crate::Points<'_>, _: crate::Rows<'_>| {
+                // Sparse rows stay so, unless they are brought to mean 0.
+                rows.extend(x.to_matrix().into_data());
                 Ok(())
             };
             batches.read(&mut keep).unwrap();

@@ -1,77 +1,25 @@
-//! Prediction that visits only the vectors near the query (system D8).
-//!
-//! With a compactly supported kernel the vectors beyond its support contribute nothing. They are arranged
-//! in a neighbour index at the first prediction, and from then on a prediction costs what the neighbours
-//! of its query cost, however many vectors there are.
+//! What predictions with an expansion keep between calls: an index over vectors of a kernel with compact support, or the
+//! vectors packed for a few rows at a time.
 
 use crate::error::Result;
-use crate::gram;
-use crate::kernels::{Evaluator, Kernel, Packed, sums};
+use crate::gram::{self, NearSums, Side};
+use crate::kernels::Kernel;
 use crate::matrix::{Matrix, Points, Rows};
-use crate::neighbours::Neighbours;
-use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// With fewer vectors than this, a search costs more than it saves.
 const MIN_VECTORS: usize = 64;
-/// Queries of one task.
-const CHUNK: usize = 64;
 /// Up to so many queries, packing the vectors would cost as much as answering.
 const FEW_QUERIES: usize = 15;
-/// From this many on, queries are brought into the order of space.
-const MANY_QUERIES: usize = 1024;
 
-/// The index over a model's vectors, made when it is first needed. It is no part of the model's value: a
-/// copy makes its own, and models are equal whether or not they have one.
+/// Made when it is first needed. It is no part of the model's value: a copy makes its own, and models are equal whether
+/// or not they have one.
 #[derive(Debug, Default)]
 pub(super) struct Local {
-    near: OnceLock<Option<Arranged>>,
+    near: OnceLock<Option<NearSums>>,
     /// The vectors packed for a few dense rows, and for a few sparse ones: otherwise each call would pack them anew, which
     /// takes longer than one row does.
-    packed: [OnceLock<Packed>; 2],
-}
-
-/// Vectors and their weights in the order of the index, so that what a query needs lies together.
-#[derive(Debug)]
-struct Arranged {
-    index: Neighbours,
-    weights: Matrix,
-}
-
-impl Arranged {
-    fn new(kernel: &Kernel, vectors: Rows<'_>, weights: Rows<'_>, support: f64) -> Option<Self> {
-        let coordinates = kernel.distance_coordinates(vectors);
-        let index = Neighbours::new(Rows::new(&coordinates, vectors.cols()).ok()?, support).ok()?;
-        let order: Vec<usize> = index.order().iter().map(|&i| i as usize).collect();
-        Some(Self { index, weights: weights.select(&order) })
-    }
-
-    /// The queries in an order in which near ones stand near each other; `None` where that is not worth it.
-    fn order(&self, queries: Rows<'_>, support: f64) -> Option<Vec<usize>> {
-        if queries.rows() < MANY_QUERIES || self.index.len() < MANY_QUERIES || self.index.kind() == "brute" {
-            return None;
-        }
-        let arranged = Neighbours::new(queries, support).ok()?;
-        Some(arranged.order().iter().map(|&i| i as usize).collect())
-    }
-
-    /// Adds the neighbours' contributions to `out`, one query per `outputs` numbers.
-    fn add(&self, evaluator: &Evaluator<f64>, queries: Rows<'_>, out: &mut [f64]) {
-        let (mut near, mut values) = (Vec::new(), Vec::new());
-        for (query, out) in queries.iter().zip(out.chunks_exact_mut(self.weights.cols())) {
-            near.clear();
-            values.clear();
-            self.index.visit_places(query, |place, squared| {
-                near.push(place);
-                values.push(squared);
-            });
-            evaluator.radial(&mut values);
-            for (&place, value) in near.iter().zip(&values) {
-                let weights = self.weights.row(place);
-                out.iter_mut().zip(weights).for_each(|(o, w)| *o += value * w);
-            }
-        }
-    }
+    packed: [OnceLock<Side>; 2],
 }
 
 impl Clone for Local {
@@ -96,52 +44,24 @@ impl Local {
         weights: Rows<'_>,
     ) -> Result<Matrix> {
         if let (Some(x), Some(vectors)) = (x.dense(), vectors.dense())
-            && let Some(sums) = self.near(kernel, x, vectors, weights)
+            && kernel.support().is_some()
+            && vectors.rows() >= MIN_VECTORS
+            && let Some(near) = self.near.get_or_init(|| NearSums::new(kernel, vectors, weights).ok())
         {
-            return Ok(sums);
+            return near.sums(x);
         }
         if x.rows() > FEW_QUERIES {
             return gram::weighted_sum(kernel, x, vectors, weights);
         }
         let place = &self.packed[usize::from(x.dense().is_none())];
-        let packed = match place.get() {
-            Some(packed) => packed,
+        let side = match place.get() {
+            Some(side) => side,
             None => {
-                let packed = Packed::new(kernel, vectors, x)?;
-                place.get_or_init(|| packed)
+                let side = Side::new(kernel, vectors, x)?;
+                place.get_or_init(|| side)
             }
         };
-        Ok(sums(&(x, packed), weights))
-    }
-
-    /// The sums over the neighbours of every row; `None` where a search cannot pay.
-    fn near(&self, kernel: &Kernel, x: Rows<'_>, vectors: Rows<'_>, weights: Rows<'_>) -> Option<Matrix> {
-        let support = kernel.support().filter(|_| vectors.rows() >= MIN_VECTORS)?;
-        let arranged = self.near.get_or_init(|| Arranged::new(kernel, vectors, weights, support)).as_ref()?;
-        let coordinates = kernel.distance_coordinates(x);
-        let x = Rows::new(&coordinates, x.cols()).ok()?;
-        let evaluator = kernel.evaluator::<f64>();
-        let outputs = weights.cols();
-        let mut out = Matrix::zeros(x.rows(), outputs);
-        if x.rows() <= CHUNK {
-            // Waking another thread would take longer than the work.
-            arranged.add(&evaluator, x, out.data_mut());
-            return Some(out);
-        }
-        // Queries that are near each other come one after the other: they need the same vectors.
-        let order = arranged.order(x, support);
-        let queries = order.as_ref().map(|order| x.select(order));
-        let queries = queries.as_ref().map_or(x, Matrix::view);
-        out.data_mut().par_chunks_mut(CHUNK * outputs).enumerate().for_each(|(c, out)| {
-            let queries = queries.slice(c * CHUNK, c * CHUNK + out.len() / outputs);
-            arranged.add(&evaluator, queries, out);
-        });
-        let Some(order) = order else { return Some(out) };
-        let mut answers = Matrix::zeros(x.rows(), outputs);
-        for (&i, row) in order.iter().zip(out.view().iter()) {
-            answers.row_mut(i).copy_from_slice(row);
-        }
-        Some(answers)
+        Ok(side.sums(x, weights))
     }
 }
 

@@ -7,8 +7,8 @@
 
 use super::{FeatureExpansion, Linear, Nystrom, RandomFeatures};
 use crate::error::Result;
-use crate::kernels::{Packed, whole};
-use crate::matrix::{Matrix, Points, Rows};
+use crate::gram::{Side, cross_single};
+use crate::matrix::{Matrix, Points};
 use crate::model::Function;
 use groat_linalg::Cholesky;
 use rayon::prelude::*;
@@ -40,7 +40,7 @@ pub enum Precision {
 /// A map made ready for rows of one kind.
 pub(crate) enum Ready<'m> {
     /// With the landmarks packed, and whether `L^-1` is applied to every row.
-    Landmarks(&'m Nystrom, Box<Packed>, bool),
+    Landmarks(&'m Nystrom, Box<Side>, bool),
     Random(&'m RandomFeatures),
 }
 
@@ -81,7 +81,7 @@ impl FeatureMap {
     pub(crate) fn ready(&self, x: Points<'_>, precision: Precision) -> Result<Ready<'_>> {
         Ok(match self {
             FeatureMap::Landmarks(nystrom) => {
-                let packed = Packed::new(nystrom.kernel(), nystrom.landmarks(), x)?;
+                let packed = Side::new(nystrom.kernel(), nystrom.landmarks(), x)?;
                 Ready::Landmarks(nystrom, Box::new(packed), self.remaining(precision).is_none())
             }
             FeatureMap::Random(random) => Ready::Random(random),
@@ -114,7 +114,7 @@ impl Ready<'_> {
             Ready::Random(random) => random.fill(rows, out),
             Ready::Landmarks(nystrom, packed, whiten) => {
                 let m = nystrom.size();
-                packed.block(rows, 0, m, out, m);
+                packed.block(rows, out);
                 for row in out.chunks_exact_mut(m) {
                     row.iter_mut().zip(nystrom.shift()).for_each(|(v, shift)| *v -= shift);
                 }
@@ -131,7 +131,7 @@ impl Ready<'_> {
         match self {
             Ready::Random(random) => random.transform(rows),
             Ready::Landmarks(nystrom, packed, whiten) => {
-                let mut k = whole(&(rows, &**packed));
+                let mut k = packed.matrix(rows);
                 subtract(k.data_mut(), nystrom.shift());
                 if *whiten {
                     nystrom.factor().solve_lower(k.data_mut())?;
@@ -146,10 +146,7 @@ impl Ready<'_> {
         if let (Ready::Landmarks(nystrom, _, false), Some(rows)) = (self, rows.dense())
             && let Some(landmarks) = nystrom.landmarks().dense()
         {
-            let round = |rows: Rows<'_>| -> Vec<f32> { rows.data().iter().map(|v| *v as f32).collect() };
-            let (left, right) = (round(rows), round(landmarks));
-            let (left, right) = (Rows::new(&left, rows.cols())?, Rows::new(&right, rows.cols())?);
-            let mut k = nystrom.kernel().cross(left, right)?;
+            let mut k = cross_single(nystrom.kernel(), rows, landmarks)?;
             let shift: Vec<f32> = nystrom.shift().iter().map(|v| *v as f32).collect();
             subtract(k.data_mut(), &shift);
             return Ok(k);
@@ -172,6 +169,7 @@ fn subtract<T: Copy + std::ops::SubAssign + Send + Sync>(rows: &mut [T], shift: 
 mod tests {
     use super::*;
     use crate::kernels::Kernel;
+    use crate::matrix::Rows;
 
     #[test]
     fn single_precision_is_taken_where_it_pays() {

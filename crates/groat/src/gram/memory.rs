@@ -16,6 +16,11 @@ const UNKNOWN: u64 = 4 << 30;
 /// nothing.
 const SMALL: u64 = 16 << 20;
 
+/// Bytes that the latest rows take where no limit is given, and the rows there is then room for at least. A row that was
+/// pushed out costs no more to evaluate again than memory costs that is touched for the first time.
+const CACHE: u64 = 512 << 20;
+const CACHED_ROWS: u64 = 512;
+
 /// Bytes that work may take: a number, or by default half of the machine's memory.
 ///
 /// ```
@@ -53,6 +58,20 @@ impl Memory {
     pub fn limit(self) -> u64 {
         static HALF: OnceLock<u64> = OnceLock::new();
         self.0.unwrap_or_else(|| *HALF.get_or_init(|| machine().map_or(UNKNOWN, |bytes| bytes / 2)))
+    }
+
+    /// What each of several users has at the same time, where a limit is given.
+    pub(crate) fn shared(self, users: u64) -> Self {
+        Memory(self.0.map(|bytes| bytes / users.max(1)))
+    }
+
+    /// Bytes for rows of so many columns of which the latest are kept: all that is allowed where a limit is given, and
+    /// otherwise no more than pays.
+    fn cache(self, columns: usize) -> u64 {
+        match self.0 {
+            Some(bytes) => bytes,
+            None => CACHE.max((4 * CACHED_ROWS).saturating_mul(columns as u64)).min(self.limit()),
+        }
     }
 
     /// Whether so many bytes are allowed.
@@ -109,6 +128,8 @@ pub enum Need {
     RoughProducts,
     /// Single rows are asked for.
     Rows,
+    /// Single rows are asked for, some of them again and again.
+    CachedRows,
 }
 
 /// How a kernel matrix stands.
@@ -121,6 +142,8 @@ pub enum Form {
     Single,
     /// Its nonzeros alone.
     Sparse,
+    /// The rows that were asked for last.
+    Cached,
     /// Nowhere: blocks are evaluated when they are needed.
     Blocked,
 }
@@ -131,6 +154,7 @@ impl fmt::Display for Form {
             Form::Double => "stored in double precision",
             Form::Single => "stored in single precision",
             Form::Sparse => "its nonzeros stored",
+            Form::Cached => "its latest rows kept",
             Form::Blocked => "evaluated anew for every use",
         })
     }
@@ -172,6 +196,7 @@ impl Plan {
         let double = Plan { form: Form::Double, bytes: entries.saturating_mul(8), limit };
         let single = Plan { form: Form::Single, bytes: entries.saturating_mul(4), limit };
         let blocked = Plan { form: Form::Blocked, bytes: points.saturating_mul(2), limit };
+        let cached = Plan { form: Form::Cached, bytes: double.bytes.min(memory.cache(columns)), limit };
         let (choice, advice): (&[Plan], _) = match need {
             Need::Factor => (
                 &[double],
@@ -182,6 +207,10 @@ impl Plan {
                 (&[double, single, blocked], "take fewer rows, or raise the limit")
             }
             Need::RoughProducts => (&[single, blocked], "take fewer rows, or raise the limit"),
+            Need::CachedRows if double.bytes <= SMALL => {
+                (&[double, cached], "take fewer rows, or raise the limit")
+            }
+            Need::CachedRows => (&[cached], "take fewer rows, or raise the limit"),
             Need::Rows => (&[blocked], "take fewer rows, or raise the limit"),
         };
         let fits = choice.iter().find(|plan| plan.bytes <= limit);
@@ -207,6 +236,16 @@ mod tests {
     }
 
     #[test]
+    fn kept_rows_take_all_that_is_allowed_or_what_pays() {
+        let bytes = |n: usize, memory: Memory| Plan::choose(Need::CachedRows, n, n, 0, memory).unwrap().bytes;
+        assert_eq!(bytes(20_000, (1 << 30).into()), 1 << 30);
+        assert_eq!(bytes(20_000, u64::MAX.into()), 8 * 20_000 * 20_000);
+        assert_eq!(bytes(20_000, Memory::default()), CACHE.min(Memory::default().limit()));
+        assert_eq!(Memory::from(400).shared(4), Memory::from(100));
+        assert_eq!(Memory::default().shared(4), Memory::default());
+    }
+
+    #[test]
     fn what_fits_is_chosen_in_order() {
         let form = |need, rows, limit: u64| {
             Plan::choose(need, rows, rows, 16 * rows as u64, limit.into()).map(|p| p.form)
@@ -218,6 +257,8 @@ mod tests {
         assert_eq!(form(Need::RoughProducts, 3000, u64::MAX).unwrap(), Form::Single);
         assert_eq!(form(Need::RoughProducts, 3000, 1 << 20).unwrap(), Form::Blocked);
         assert_eq!(form(Need::Rows, 1000, u64::MAX).unwrap(), Form::Blocked);
+        assert_eq!(form(Need::CachedRows, 1000, u64::MAX).unwrap(), Form::Double);
+        assert_eq!(form(Need::CachedRows, 10_000, 1 << 20).unwrap(), Form::Cached);
         let refused = form(Need::Factor, 1000, 1000).unwrap_err();
         assert!(matches!(refused, Error::Memory { needed: 8_000_000, limit: 1000, .. }), "{refused}");
         assert!(form(Need::Rows, 1 << 50, 1 << 40).is_err());

@@ -13,18 +13,28 @@
 
 mod cache;
 mod evaluate;
+mod growing;
+mod latest;
 pub(crate) mod loops;
 mod memory;
+mod near;
 mod provider;
+mod rows;
+mod side;
 mod sparse;
 mod stored;
 mod symmetric;
 
 pub use cache::RowCache;
+pub(crate) use evaluate::cross_single;
 pub use evaluate::{cross, diagonal, matrix, weighted_sum};
 pub use groat_linalg::Bandwidth;
+pub(crate) use growing::Growing;
 pub use memory::{Form, Memory, Need, Plan};
+pub(crate) use near::NearSums;
 pub use provider::Gram;
+pub(crate) use rows::KernelRows;
+pub(crate) use side::Side;
 pub use sparse::{Expected, SparseGram};
 pub(crate) use stored::Stored;
 pub(crate) use symmetric::Symmetric;

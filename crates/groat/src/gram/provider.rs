@@ -11,10 +11,6 @@ use std::ops::Range;
 
 /// Rows that one thread evaluates together.
 const GROUP: usize = 16;
-/// Rows up to which nothing is gained by leaving out zeros.
-const DENSE_ROWS: usize = 500;
-/// Share of nonzeros up to which a sparse product is quicker than a dense one.
-const SPARSE_SHARE: f64 = 0.3;
 
 /// The matrix `k(a_i, b_j)` in the form that suits what is done with it and the memory there is.
 ///
@@ -52,7 +48,7 @@ impl<'a> Gram<'a> {
         let x = x.into();
         kernel.check_for(x.cols())?;
         if let Some(gram) = Self::sparse(kernel, x, need, memory)? {
-            let plan = Plan { form: Form::Sparse, bytes: gram.memory(), limit: memory.limit() };
+            let plan = gram.plan(memory);
             return Ok(Self { kernel: kernel.clone(), a: x, b: x, plan, held: Held::Sparse(gram) });
         }
         let plan = Plan::choose(need, x.rows(), x.rows(), x.bytes(), memory)?;
@@ -91,18 +87,15 @@ impl<'a> Gram<'a> {
 
     /// The nonzeros alone, where products with them are quicker or nothing else fits.
     fn sparse(kernel: &Kernel, x: Points<'a>, need: Need, memory: Memory) -> Result<Option<SparseGram>> {
-        let products = matches!(need, Need::Products | Need::RoughProducts);
-        let (Some(rows), Some(_), true) = (x.dense(), kernel.support(), products) else { return Ok(None) };
+        if !matches!(need, Need::Products | Need::RoughProducts) {
+            return Ok(None);
+        }
         let n = x.rows();
-        if n <= DENSE_ROWS {
-            return Ok(None);
-        }
-        let expected = SparseGram::expect(kernel, rows, 0)?;
         let dense_fits = Plan::choose(need, n, n, x.bytes(), memory).is_ok_and(|p| p.form != Form::Blocked);
-        if expected.nonzeros > SPARSE_SHARE * (n as f64).powi(2) && dense_fits {
-            return Ok(None);
+        match SparseGram::worth(kernel, x, dense_fits)? {
+            Some((rows, _)) => SparseGram::assemble(kernel, rows, memory.limit()).map(Some),
+            None => Ok(None),
         }
-        SparseGram::assemble(kernel, rows, memory.limit()).map(Some)
     }
 
     /// Number of rows.

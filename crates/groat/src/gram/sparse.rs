@@ -5,13 +5,18 @@ use groat_linalg::{
 };
 use rayon::prelude::*;
 
-use super::memory::Memory;
+use super::memory::{Form, Memory, Plan};
+use super::near::index_for;
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
-use crate::matrix::Rows;
+use crate::matrix::{Points, Rows};
 use crate::neighbours::Neighbours;
 use crate::tune::sample_rows;
 
+/// Rows up to which nothing is gained by leaving out zeros.
+const DENSE_ROWS: usize = 500;
+/// Share of nonzeros up to which a sparse product is quicker than a dense one.
+const SPARSE_SHARE: f64 = 0.3;
 /// Rows whose neighbours are counted for a prediction.
 const SAMPLE: usize = 1000;
 /// With no more than so many times the sample, all rows are counted at once.
@@ -54,6 +59,22 @@ impl SparseGram {
     pub fn expect(kernel: &Kernel, x: Rows<'_>, seed: u64) -> Result<Expected> {
         let (index, scaled) = index_for(kernel, x)?;
         Ok(expect_from(&index, Rows::new(&scaled, x.cols())?, seed))
+    }
+
+    /// What the nonzeros will take, and the rows, where it is better to leave out zeros: because there are enough of them,
+    /// or because the other forms do not fit.
+    pub(super) fn worth<'x>(
+        kernel: &Kernel,
+        x: Points<'x>,
+        others_fit: bool,
+    ) -> Result<Option<(Rows<'x>, Expected)>> {
+        let (Some(rows), Some(_)) = (x.dense(), kernel.support()) else { return Ok(None) };
+        if rows.rows() <= DENSE_ROWS {
+            return Ok(None);
+        }
+        let expected = Self::expect(kernel, rows, 0)?;
+        let few = expected.nonzeros <= SPARSE_SHARE * (rows.rows() as f64).powi(2);
+        Ok((few || !others_fit).then_some((rows, expected)))
     }
 
     /// Assembles the matrix in parallel; refuses when its storage would exceed the memory.
@@ -201,20 +222,14 @@ impl SparseGram {
         self.matrix.multiply(v, out)
     }
 
+    /// Its form and what that takes.
+    pub(crate) fn plan(&self, memory: Memory) -> Plan {
+        Plan { form: Form::Sparse, bytes: self.memory(), limit: memory.limit() }
+    }
+
     pub(crate) fn into_matrix(self) -> SparseSymmetric {
         self.matrix
     }
-}
-
-/// The rows as distances see them, and the index over them.
-fn index_for(kernel: &Kernel, x: Rows<'_>) -> Result<(Neighbours, Vec<f64>)> {
-    kernel.check_for(x.cols())?;
-    let Some(support) = kernel.support() else {
-        return Err(Error::parameter("kernel", kernel, "one with compact support for a sparse matrix"));
-    };
-    let scaled = kernel.distance_coordinates(x).into_owned();
-    let index = Neighbours::new(Rows::new(&scaled, x.cols())?, support)?;
-    Ok((index, scaled))
 }
 
 fn storage(stored: f64, n: usize) -> f64 {

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// From this many features on, a matrix product is quicker than comparing dense rows feature by feature: see the
 /// test `how_long_products_take`.
-const MANY_FEATURES: usize = 96;
+pub(super) const MANY_FEATURES: usize = 96;
 
 /// Rows that a product is worth preparing for, and that are evaluated together where few are wanted at a time.
 const TOGETHER: usize = 16;

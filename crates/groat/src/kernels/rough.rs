@@ -4,10 +4,15 @@
 //! of the data, wherever that lies; sums over kernel values are in double precision. The matrix is that of points a little
 //! beside the given ones: positive definite like theirs, and off by about `1e-7` where distances are of the order of the
 //! width. Whoever solves with it has to check what it came to with exact values.
+//!
+//! With few features distances are sums of squared differences; with many they come from a matrix product, as
+//! `|x|^2 + |y|^2 - 2 x'y`, and from the differences where that would cancel.
 
-use super::{Evaluator, Kernel, Width};
+use super::packed::MANY_FEATURES;
+use super::{Evaluator, Kernel, NEAR, Width};
 use crate::matrix::Points;
 use crate::simd::{Arithmetic, Lane, multiversion};
+use groat_linalg::product_single;
 use rayon::prelude::*;
 
 /// Columns that are worked on together: their features stay in the nearest caches.
@@ -16,6 +21,8 @@ const TILE: usize = 256;
 const LARGEST: f64 = 1e15;
 /// Features up to which sparse rows are written out.
 const WRITTEN_OUT: usize = 512;
+/// Rows that go into a matrix product with a tile.
+const GROUP: usize = 64;
 
 /// Rows as a radial kernel sees them.
 #[derive(Clone, Debug)]
@@ -23,6 +30,8 @@ pub(crate) struct Rough {
     evaluator: Evaluator<f32>,
     /// Row by row.
     rows: Vec<f32>,
+    /// Squared lengths of the rows, where distances come from products.
+    lengths: Option<Vec<f32>>,
     dim: usize,
 }
 
@@ -30,7 +39,12 @@ pub(crate) struct Rough {
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
     data: Vec<f32>,
+    /// Squared lengths of the columns, where there are those of rows.
+    lengths: Vec<f32>,
 }
+
+/// Kernel values of one row with the columns of a tile.
+type Values = [f32; TILE];
 
 impl Rough {
     /// These rows, where kernel and numbers allow it.
@@ -57,7 +71,9 @@ impl Rough {
                 rows.push(coordinate as f32);
             }
         }
-        Some(Self { evaluator: kernel.evaluator(), rows, dim })
+        let squared = |row: &[f32]| row.iter().map(|v| v * v).sum();
+        let lengths = (dim >= MANY_FEATURES).then(|| rows.chunks_exact(dim).map(squared).collect());
+        Some(Self { evaluator: kernel.evaluator(), rows, lengths, dim })
     }
 
     /// Features of a row.
@@ -76,7 +92,8 @@ impl Rough {
 
     /// These rows as columns.
     pub(crate) fn tiles(&self, columns: &[usize]) -> Tiles {
-        let mut data = vec![0.0; columns.len().div_ceil(TILE) * TILE * self.dim];
+        let padded = columns.len().div_ceil(TILE) * TILE;
+        let mut data = vec![0.0; padded * self.dim];
         for (tile, columns) in data.chunks_exact_mut(TILE * self.dim).zip(columns.chunks(TILE)) {
             for (c, &i) in columns.iter().enumerate() {
                 for (k, v) in self.row(i).iter().enumerate() {
@@ -84,49 +101,112 @@ impl Rough {
                 }
             }
         }
-        Tiles { data }
+        let mut lengths = Vec::new();
+        if let Some(own) = &self.lengths {
+            lengths.extend(columns.iter().map(|&i| own[i]));
+            lengths.resize(padded, 0.0);
+        }
+        Tiles { data, lengths }
     }
 
     fn gathered(&self, rows: &[usize]) -> Vec<f32> {
         rows.iter().flat_map(|&i| self.row(i)).copied().collect()
     }
 
+    /// Rows that [`values`](Self::values) is best asked for at a time.
+    pub(crate) fn together(&self) -> usize {
+        if self.lengths.is_some() { GROUP } else { 2 }
+    }
+
     /// `out[c] += sum_k factors[k] k(row rows[k], column c)`.
     pub(crate) fn add_sums(&self, rows: &[usize], factors: &[f64], columns: &Tiles, out: &mut [f64]) {
-        let rows = self.gathered(rows);
-        let tiles = columns.data.par_chunks_exact(TILE * self.dim);
-        out.par_chunks_mut(TILE).zip(tiles).for_each(|(out, tile)| {
-            add_tile(&self.evaluator, tile, &rows, self.dim, factors, out);
+        if self.lengths.is_none() {
+            let rows = self.gathered(rows);
+            let tiles = columns.data.par_chunks_exact(TILE * self.dim);
+            return out.par_chunks_mut(TILE).zip(tiles).for_each(|(out, tile)| {
+                add_tile(&self.evaluator, tile, &rows, self.dim, factors, out);
+            });
+        }
+        out.par_chunks_mut(TILE).enumerate().for_each(|(t, out)| {
+            let mut sums = [0.0; TILE];
+            for (rows, factors) in rows.chunks(GROUP).zip(factors.chunks(GROUP)) {
+                for (values, factor) in self.tile_values(rows, columns, t).iter().zip(factors) {
+                    sums.iter_mut().zip(values).for_each(|(sum, v)| *sum += factor * f64::from(*v));
+                }
+            }
+            out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
         });
     }
 
-    /// Kernel values of two rows with the columns.
-    pub(crate) fn values(&self, rows: [usize; 2], columns: &Tiles, out: [&mut [f32]; 2]) {
-        let (rows, mut values) = (rows.map(|i| self.row(i)), [[0.0; TILE]; 2]);
-        let [first, second] = out.map(|out| out.chunks_mut(TILE));
-        let tiles = columns.data.chunks_exact(TILE * self.dim);
-        for ((first, second), tile) in first.zip(second).zip(tiles) {
-            pair(&self.evaluator, tile, rows, &mut values);
-            first.copy_from_slice(&values[0][..first.len()]);
-            second.copy_from_slice(&values[1][..second.len()]);
+    /// Kernel values of some rows with the columns, each into the slice that stands beside its number, on this thread.
+    pub(crate) fn values(&self, rows: &mut [(usize, &mut [f32])], columns: &Tiles) {
+        let numbers: Vec<usize> = rows.iter().map(|(i, _)| *i).collect();
+        for t in 0..columns.data.len() / (TILE * self.dim) {
+            for ((_, out), values) in rows.iter_mut().zip(self.tile_values(&numbers, columns, t)) {
+                let end = out.len().min((t + 1) * TILE);
+                let to = &mut out[t * TILE..end];
+                to.copy_from_slice(&values[..to.len()]);
+            }
         }
     }
 
     /// The square of these rows with each other, row by row into `out`.
     pub(crate) fn square(&self, rows: &[usize], out: &mut [f64]) {
-        let columns = self.tiles(rows);
-        let side = rows.len();
-        out.par_chunks_mut(2 * side.max(1)).zip(rows.par_chunks(2)).for_each(|(out, rows)| {
-            let (first, second) = (self.row(rows[0]), self.row(rows[rows.len() - 1]));
-            let mut values = [[0.0; TILE]; 2];
-            for (t, tile) in columns.data.chunks_exact(TILE * self.dim).enumerate() {
-                pair(&self.evaluator, tile, [first, second], &mut values);
-                for (out, values) in out.chunks_exact_mut(side).zip(&values) {
+        let (columns, side, together) = (self.tiles(rows), rows.len(), self.together());
+        out.par_chunks_mut(together * side.max(1)).zip(rows.par_chunks(together)).for_each(|(out, rows)| {
+            for t in 0..side.div_ceil(TILE) {
+                for (out, values) in out.chunks_exact_mut(side).zip(self.tile_values(rows, &columns, t)) {
                     let to = &mut out[t * TILE..side.min((t + 1) * TILE)];
-                    to.iter_mut().zip(values).for_each(|(to, v)| *to = f64::from(*v));
+                    to.iter_mut().zip(values).for_each(|(to, v)| *to = f64::from(v));
                 }
             }
         });
+    }
+
+    /// Kernel values of some rows with the columns of tile number `t`.
+    fn tile_values(&self, rows: &[usize], columns: &Tiles, t: usize) -> Vec<Values> {
+        let tile = &columns.data[t * TILE * self.dim..(t + 1) * TILE * self.dim];
+        let mut out = vec![[0.0; TILE]; rows.len().next_multiple_of(2)];
+        match &self.lengths {
+            None => {
+                for (rows, out) in rows.chunks(2).zip(out.as_chunks_mut::<2>().0) {
+                    let (first, second) = (self.row(rows[0]), self.row(rows[rows.len() - 1]));
+                    pair(&self.evaluator, tile, [first, second], out);
+                }
+            }
+            Some(own) => {
+                let lengths = &columns.lengths[t * TILE..(t + 1) * TILE];
+                let products = out[..rows.len()].as_flattened_mut();
+                if product_single(&self.gathered(rows), tile, self.dim, products).is_err() {
+                    products.fill(f32::NAN);
+                }
+                for (&i, values) in rows.iter().zip(&mut out) {
+                    self.finish_products(i, own[i], tile, lengths, values);
+                }
+            }
+        }
+        out.truncate(rows.len());
+        out
+    }
+
+    /// Turns the inner products of a row with the columns of a tile into kernel values.
+    fn finish_products(&self, i: usize, length: f32, tile: &[f32], lengths: &[f32], values: &mut Values) {
+        // Whatever is no number is not far either.
+        let far = |squared: f32, other: f32| squared >= NEAR as f32 * (length + other);
+        let mut all_far = true;
+        for (value, other) in values.iter_mut().zip(lengths) {
+            *value = (length + other) - 2.0 * *value;
+            all_far &= far(*value, *other);
+        }
+        if !all_far {
+            for (c, (value, other)) in values.iter_mut().zip(lengths).enumerate() {
+                if !far(*value, *other) {
+                    let square = |(k, v): (usize, &f32)| (tile[k * TILE + c] - v).powi(2);
+                    *value = self.row(i).iter().enumerate().map(square).sum();
+                }
+            }
+        }
+        self.evaluator.radial(values);
     }
 }
 
@@ -213,7 +293,7 @@ mod tests {
 
     #[test]
     fn values_and_sums_are_near_the_exact_ones() {
-        for d in [1, 3, 4, 9, 16] {
+        for d in [1, 3, 4, 9, 16, 130] {
             // Far from the origin.
             let numbers = (0..700 * d).map(|i| 1000.0 + (i as f64 * 12.9898).sin()).collect();
             let x = Matrix::from_vec(numbers, 700, d).unwrap();
@@ -234,7 +314,7 @@ mod tests {
                     let tiles = rough.tiles(&columns);
                     let (mut sums, mut values) = (vec![1.0; columns.len()], vec![0.0; columns.len()]);
                     rough.add_sums(&rows, &factors, &tiles, &mut sums);
-                    rough.values([2, 4], &tiles, [&mut values, &mut vec![0.0; columns.len()]]);
+                    rough.values(&mut [(2, &mut values), (4, &mut vec![0.0; columns.len()])], &tiles);
                     let mut square = vec![0.0; 25];
                     rough.square(&rows, &mut square);
                     for (c, &j) in columns.iter().enumerate() {

@@ -45,6 +45,11 @@ impl<'a> Point<'a> {
         }
     }
 
+    /// What tells a row from others: the columns of its nonzeros and their bits, whether it is dense or sparse.
+    pub(crate) fn key(self) -> Vec<(u32, u64)> {
+        self.entries().filter(|(_, v)| *v != 0.0).map(|(column, v)| (column, v.to_bits())).collect()
+    }
+
     /// The numbers of both rows, column by column; columns in which both are zero may be left out.
     fn pairs(self, other: Point<'a>) -> impl Iterator<Item = (f64, f64)> + use<'a> {
         let (mut left, mut right) = (self.entries().peekable(), other.entries().peekable());
@@ -103,6 +108,8 @@ mod tests {
                 prop_assert_eq!(b.squared_distance(a), squared);
                 prop_assert_eq!(a.squared_length(), cells[..cols].iter().map(|v| v * v).sum::<f64>());
                 prop_assert_eq!(&a.with_zeros(cols)[..], &cells[..cols]);
+                prop_assert_eq!(a.key(), x.key());
+                prop_assert_eq!(a.key() == b.key(), cells[..cols] == cells[cols..2 * cols]);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Rows that are dense or sparse, whichever the data are.
 
 use super::{Csr, CsrRows, Matrix, Point, Rows};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_len};
 use std::borrow::Cow;
 
 /// Borrowed rows, dense or sparse. What takes it takes [`Rows`] and [`CsrRows`] by `into()`.
@@ -160,6 +160,32 @@ impl<'a> Points<'a> {
 }
 
 impl PointSet {
+    /// These rows after each other: dense where all of them are, parts without rows apart.
+    pub fn joined(parts: &[Points<'_>]) -> Result<PointSet> {
+        let cols = parts.first().map_or(0, Points::cols);
+        parts.iter().try_for_each(|part| check_len("features per row", cols, part.cols()))?;
+        let parts = || parts.iter().filter(|part| !part.is_empty());
+        if parts().all(|part| part.dense().is_some()) {
+            let numbers: Vec<f64> =
+                parts().filter_map(Points::dense).flat_map(|x| x.data()).copied().collect();
+            let rows = parts().map(Points::rows).sum();
+            return Matrix::from_vec(numbers, rows, cols).map(PointSet::Dense);
+        }
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for part in parts() {
+            let sparse = match part {
+                Points::Dense(x) => Csr::from_rows(*x),
+                Points::Sparse(x) => x.to_csr(),
+            };
+            for (of_row, numbers) in sparse.view().iter() {
+                columns.extend_from_slice(of_row);
+                values.extend_from_slice(numbers);
+                starts.push(columns.len());
+            }
+        }
+        Csr::new(cols, starts, columns, values).map(PointSet::Sparse)
+    }
+
     /// The rows with their zeros; nothing is copied where they are dense.
     pub fn into_matrix(self) -> Matrix {
         match self {
@@ -184,5 +210,23 @@ impl PointSet {
     /// Number of columns.
     pub fn cols(&self) -> usize {
         self.view().cols()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_joined_as_they_are_stored() {
+        let a = Matrix::from_vec(vec![1.0, 0.0, 0.0, 2.0], 2, 2).unwrap();
+        let none = Matrix::zeros(0, 2);
+        let sparse = Csr::from_rows(a.view());
+        let both = PointSet::joined(&[Points::from(&none), Points::from(&a), Points::from(&a)]).unwrap();
+        assert!(matches!(both, PointSet::Dense(_)));
+        let mixed = PointSet::joined(&[Points::from(&none), sparse.view().into(), Points::from(&a)]).unwrap();
+        assert!(matches!(mixed, PointSet::Sparse(_)));
+        assert_eq!(mixed.view().to_matrix(), both.into_matrix());
+        assert!(PointSet::joined(&[Points::from(&none), Points::from(&Matrix::zeros(1, 3))]).is_err());
     }
 }

@@ -7,7 +7,8 @@ use crate::impatient::Impatient;
 use groat::batch::methods::{KERNEL_RIDGE, OLS, ONE_CLASS};
 use groat::batch::{BoxedMethod, Quiet, Taken};
 use groat::batch::{
-    Fitted, KernelChoice, Method, MethodPlan, MethodRow, Methods, Problem, Target, TaskKind, Watch,
+    Estimate, Fitted, KernelChoice, Method, MethodPlan, MethodRow, Methods, Problem, Sizes, Target, TaskKind,
+    Watch,
 };
 use groat::settings::{Parameter, Range, Settings};
 use groat::{Error, Expansion, Kernel, Matrix, Model, Result};
@@ -118,6 +119,40 @@ fn the_number_of_threads_changes_no_bit() {
         let (one, three) = (on(1), on(3));
         assert_eq!(one.model.to_bytes().unwrap(), three.model.to_bytes().unwrap(), "{} {task}", row.name);
         assert_eq!(one.trials, three.trials, "{} {task}", row.name);
+    });
+}
+
+#[test]
+fn every_method_tells_what_a_fit_will_take() {
+    for_each(|row, task| {
+        let method = build(row, "gaussian", &Settings::new());
+        let told = |rows: usize| method.estimate(&Sizes::new(rows, 5, task)).unwrap();
+        let (few, many) = (told(1000), told(4000));
+        let name = row.name;
+        assert!(!few.solver.is_empty() && few.work.is_finite() && few.work > 0.0, "{name} {task}");
+        assert!(many.work > few.work && many.bytes > few.bytes, "{name} {task}: {few:?} {many:?}");
+        for estimate in [few, many] {
+            assert!(estimate.matrix.is_none_or(|plan| plan.bytes <= plan.limit), "{name} {task}");
+        }
+    });
+}
+
+#[test]
+fn a_method_with_a_kernel_matrix_says_how_it_stood() {
+    for_each(|row, task| {
+        let method = build(row, "gaussian:width=0.3", &taken(row, task, GIVEN));
+        let (data, sizes) = (Data::new(60), Sizes::new(60, 2, task));
+        let told = method.estimate(&sizes).unwrap().matrix;
+        let fitted = method.fit(&data.problem(task), &Quiet).unwrap();
+        // A density has many matrices of which none is its own.
+        if task != TaskKind::Density {
+            assert_eq!(
+                fitted.matrix.map(|plan| plan.form),
+                told.map(|plan| plan.form),
+                "{} {task}",
+                row.name
+            );
+        }
     });
 }
 
@@ -311,6 +346,10 @@ const MEAN: MethodRow = MethodRow {
 impl Method for Mean {
     fn name(&self) -> &'static str {
         MEAN.name
+    }
+
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        Ok(Estimate::new(8 * sizes.rows as u64, sizes.rows as f64, "one sum"))
     }
 
     fn fit(&self, problem: &Problem<'_>, _: &dyn Watch) -> Result<Fitted> {

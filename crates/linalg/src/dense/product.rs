@@ -209,6 +209,25 @@ pub fn add_self_product_single(a: &[f32], columns: usize, out: &mut [f64]) -> Re
     Ok(())
 }
 
+/// `out = a b` of row-major matrices in single precision, on this thread; `inner` is the length of the sums.
+///
+/// ```
+/// use groat_linalg::product_single;
+/// let mut out = [0.0; 2];
+/// product_single(&[1.0, 2.0, 3.0, 4.0], &[1.0, -1.0], 2, &mut out)?;
+/// assert_eq!(out, [-1.0, -1.0]);
+/// # Ok::<(), groat_linalg::Error>(())
+/// ```
+pub fn product_single(a: &[f32], b: &[f32], inner: usize, out: &mut [f32]) -> Result<()> {
+    let (m, n) = (a.len() / inner.max(1), b.len() / inner.max(1));
+    check_len("numbers in the left side of a product", m * inner, a.len())?;
+    check_len("numbers in the right side of a product", n * inner, b.len())?;
+    check_len("entries of a product", m * n, out.len())?;
+    let (a, b) = (MatRef::from_row_major_slice(a, m, inner), MatRef::from_row_major_slice(b, inner, n));
+    matmul(MatMut::from_row_major_slice_mut(out, m, n), Accum::Replace, a, b, 1.0, Par::Seq);
+    Ok(())
+}
+
 /// Copies the strict lower triangle of a column-major matrix onto the upper one.
 fn mirror_lower(a: &mut [f64], n: usize) {
     // Small squares keep both the row-wise and the column-wise walk in cache.

@@ -1,5 +1,6 @@
 //! What `groat fit` says when it is done, to a person or to a program.
 
+use super::matrix::KernelMatrix;
 use super::{Outcome, comparison};
 use crate::evaluation::{Errors, Targets};
 use crate::output::summary::{Summary, count, duration};
@@ -45,6 +46,9 @@ pub struct Answer {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     random_features: bool,
     candidates: usize,
+    /// How the kernel matrix stood, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_matrix: Option<KernelMatrix>,
     /// The error that new rows will see, from rows that nothing was chosen on.
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<Expected>,
@@ -143,6 +147,7 @@ impl Answer {
             vectors: model.size(),
             random_features: model.expansion().is_none(),
             candidates: outcome.fitted.candidates,
+            kernel_matrix: outcome.fitted.matrix.as_ref().map(KernelMatrix::of),
             expected,
             full_machine,
             leave_one_out: leave_one_out
@@ -187,6 +192,7 @@ impl Answer {
             .line("kernel", format!("{}, {}", self.kernel_text(), self.kernel_choice))
             .maybe("relevance", self.relevance_text())
             .line("vectors", self.vectors_text())
+            .maybe("kernel matrix", self.kernel_matrix.as_ref().map(KernelMatrix::text))
             .maybe("expected error", self.expected.as_ref().map(expected_text))
             .maybe(
                 "leave-one-out",

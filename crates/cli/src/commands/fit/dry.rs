@@ -1,8 +1,10 @@
 //! `groat fit --dry-run`: what a fit would take. The first rows of the file are read, and nothing else.
 
+use super::matrix::KernelMatrix;
 use super::plan::Plan;
 use crate::output::summary::{Summary, duration};
 use crate::session::Session;
+use groat::batch::Sizes;
 use groat::data::{Dataset, Inputs, ReadOptions, Table, TableReader};
 use serde::Serialize;
 use std::fs::File;
@@ -25,15 +27,15 @@ struct Answer {
     features: usize,
     method: String,
     streamed: bool,
-    /// How it would be solved, and what that takes; absent where the method cannot tell.
+    /// How it would be solved.
+    solver: String,
+    /// How the kernel matrix would stand, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    solver: Option<String>,
+    kernel_matrix: Option<KernelMatrix>,
     /// Bytes of the data in memory, and of the fit besides.
     data_bytes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fit_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<f64>,
+    fit_bytes: u64,
+    seconds: f64,
 }
 
 /// Runs the command.
@@ -54,7 +56,8 @@ pub fn run(plan: &Plan, session: &Session) -> anyhow::Result<()> {
     let (data, _) = Dataset::from_table(&table, inputs, plan.task.into(), None)?;
     let training_rows = (rows as f64 * (1.0 - plan.test_fraction())).round() as usize;
     let method = plan.method_for(&data)?;
-    let estimate = method.estimate(training_rows, features);
+    let sizes = Sizes::of(&data.problem()?);
+    let estimate = method.estimate(&sizes.rows(training_rows))?;
     let streamed = plan.streams()?;
     let answer = Answer {
         source: table.source().to_owned(),
@@ -64,10 +67,11 @@ pub fn run(plan: &Plan, session: &Session) -> anyhow::Result<()> {
         features,
         method: plan.method.clone(),
         streamed,
-        data_bytes: if streamed { 0 } else { 8 * (rows * (features + 1)) as u64 },
-        solver: estimate.as_ref().map(|estimate| estimate.solver.clone()),
-        fit_bytes: estimate.as_ref().map(|estimate| estimate.bytes),
-        seconds: estimate.as_ref().map(|estimate| estimate.seconds()).transpose()?,
+        data_bytes: if streamed { 0 } else { sizes.rows(rows).bytes() + 8 * rows as u64 },
+        kernel_matrix: estimate.matrix.as_ref().map(KernelMatrix::of),
+        fit_bytes: estimate.bytes,
+        seconds: estimate.seconds()?,
+        solver: estimate.solver,
     };
     session.answer(&answer, || answer.text())
 }
@@ -91,17 +95,17 @@ impl Answer {
     fn text(&self) -> String {
         let about = if self.rows_are_exact { "" } else { "about " };
         let bytes = |bytes: u64| format!("{:.0} MB", (bytes as f64 / 1e6).max(1.0));
-        let unknown = || format!("{} cannot tell before it begins", self.method);
         let held = if self.streamed { "read in batches".to_owned() } else { bytes(self.data_bytes) };
         Summary::default()
             .line("data", &self.source)
             .line("rows", format!("{about}{}, {} to learn from", self.rows, self.training_rows))
             .line("features", self.features.to_string())
             .line("method", &self.method)
-            .line("solver", self.solver.clone().unwrap_or_else(unknown))
+            .line("solver", &self.solver)
+            .maybe("kernel matrix", self.kernel_matrix.as_ref().map(KernelMatrix::text))
             .line("data in memory", held)
-            .maybe("fit in memory", self.fit_bytes.map(bytes))
-            .maybe("time", self.seconds.map(|s| format!("about {}", duration(Duration::from_secs_f64(s)))))
+            .line("fit in memory", bytes(self.fit_bytes))
+            .line("time", format!("about {}", duration(Duration::from_secs_f64(self.seconds))))
             .line("note", "nothing was fitted and nothing written (--dry-run)")
             .to_text()
     }

@@ -3,6 +3,7 @@
 mod answer;
 mod comparison;
 mod dry;
+mod matrix;
 mod page;
 mod plan;
 mod streamed;

@@ -1,6 +1,6 @@
 //! One name for two methods: one for targets, and a density for rows without any.
 
-use crate::batch::{Batches, Fitted, Method, MethodPlan, Problem, Target, Watch};
+use crate::batch::{Batches, Estimate, Fitted, Method, MethodPlan, Problem, Sizes, Target, TaskKind, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
 use crate::tune::Search;
@@ -36,6 +36,13 @@ impl<M: Method, D: Method> ByTask<M, D> {
 impl<M: Method, D: Method> Method for ByTask<M, D> {
     fn name(&self) -> &'static str {
         self.targets.name()
+    }
+
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        match sizes.task {
+            TaskKind::Density => Method::estimate(&self.density, sizes),
+            _ => self.targets.estimate(sizes),
+        }
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -12,7 +12,9 @@ use super::parzen::{check_rows, check_width, likelihood_width_until};
 use super::refine::{Refinement, refine};
 use crate::batch::methods::SPARSE;
 use crate::batch::sparse::Size;
-use crate::batch::{Fitted, FullMachine, Grace, Impatient, Method, Problem, Progress, SizeError, Watch};
+use crate::batch::{
+    Estimate, Fitted, FullMachine, Grace, Impatient, Method, Problem, Progress, SizeError, Sizes, Watch,
+};
 use crate::data::Split;
 use crate::error::Result;
 use crate::features::LandmarkRule;
@@ -23,21 +25,22 @@ use crate::tune::{Judgement, sample_rows};
 use rayon::prelude::*;
 
 /// Rows that sizes are judged on at most, and the parts that they are left out in.
-const JUDGED_ROWS: usize = 2000;
-const PARTS: usize = 3;
+pub(super) const JUDGED_ROWS: usize = 2000;
+pub(super) const PARTS: usize = 3;
 /// Rows of a Parzen estimate.
-const PARZEN_ROWS: usize = 10_000;
+pub(super) const PARZEN_ROWS: usize = 10_000;
 /// Most kernels of a mixture, and rows that each should have.
-const MOST: usize = 256;
-const ROWS_PER_KERNEL: usize = 3;
+pub(super) const MOST: usize = 256;
+pub(super) const ROWS_PER_KERNEL: usize = 3;
 /// Sizes in a row that may pass without a better one before larger ones are not tried.
 const PATIENCE: usize = 3;
 /// Steps of expectation maximisation on parts and on all rows, and the rise of the log density below which they end.
-const STEPS: usize = 40;
+pub(super) const STEPS: usize = 40;
 const FINAL_STEPS: usize = 100;
 const SETTLED: f64 = 1e-4;
-/// Parzen widths below which no width goes: values that come again and again would draw it to nothing.
-const NARROWEST: f64 = 0.1;
+/// Parzen widths below which no width goes: a kernel that stands for several of the Parzen estimate is no narrower than one
+/// of them, and without a bound many kernels, or values that come again and again, draw the widths to nothing.
+const NARROWEST: f64 = 1.25;
 /// Kernels with a smaller share are left out in the end.
 const LEAST_SHARE: f64 = 1e-9;
 
@@ -54,9 +57,9 @@ const LEAST_SHARE: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub struct GrownDensity {
     size: Size,
-    max_terms: Option<usize>,
+    pub(super) max_terms: Option<usize>,
     width: Option<Width>,
-    parzen_width: Option<Width>,
+    pub(super) parzen_width: Option<Width>,
     seed: u64,
 }
 
@@ -145,7 +148,7 @@ impl GrownDensity {
             }
         };
         let judged = self.judge(&sample, &parzen_width, watch)?;
-        let chosen = judged.choose(self.size, self.max_terms.is_some());
+        let chosen = judged.choose(self.size, self.max_terms.is_some() || self.width.is_some());
         // What was asked to stop is finished with the best size so far, as far as it gets in a short while.
         let (interrupted, grace) = (watch.stop_requested(), Grace::new());
         let watch = if interrupted { &grace } else { watch };
@@ -360,6 +363,10 @@ impl Method for GrownDensity {
         SPARSE
     }
 
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        Ok(self.estimated(sizes))
+    }
+
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let x = problem.x.require_dense("dense rows for a density")?;
         let (density, growth) = self.estimate(x, problem.weights, watch)?;
@@ -452,14 +459,17 @@ mod tests {
         assert!(held_out(&density, test) > held_out(&parzen, test) - 0.1);
     }
 
-    /// In six dimensions, rows in narrow groups around very many points.
+    /// A long thin spiral, most of whose length a few Gaussians cannot follow.
     #[test]
     fn where_few_kernels_cannot_stand_for_many_every_row_is_one() {
         let mut rng = Pcg64::seed_from_u64(3);
-        let mut normal = || Distribution::<f64>::sample(&StandardNormal, &mut rng);
-        let points: Vec<f64> = (0..200 * 6).map(|_| normal()).collect();
-        let x: Vec<f64> = (0..600 * 6).map(|i| points[i / 6 % 200 * 6 + i % 6] + 0.05 * normal()).collect();
-        let rows = Rows::new(&x, 6).unwrap();
+        let x: Vec<f64> = (0..600)
+            .flat_map(|_| {
+                let turn = 60.0 * rng.random::<f64>().sqrt();
+                [turn.cos(), turn.sin()].map(|v| v * turn + 0.05 * rng.random::<f64>())
+            })
+            .collect();
+        let rows = Rows::new(&x, 2).unwrap();
         let fitted = GrownDensity::new().fit(&Problem::density(rows).unwrap(), &Quiet).unwrap();
         assert_eq!(fitted.model.size(), 600);
         assert!(fitted.notes.iter().any(|note| note.contains("600 rows are kernels")), "{:?}", fitted.notes);

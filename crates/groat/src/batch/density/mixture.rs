@@ -3,6 +3,7 @@
 use crate::data::Standardisation;
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
+use crate::gram;
 use crate::kernels::{Kernel, Width};
 use crate::matrix::{Matrix, Rows};
 use crate::model::{Model, Record, Task};
@@ -115,7 +116,7 @@ impl Density {
         check_len("features per row", self.widths.len(), x.cols())?;
         x.check_finite("x")?;
         let weights = Matrix::column(self.weights.clone());
-        let sums = self.kernel().weighted_sum(x, self.centres.view(), weights.view())?;
+        let sums = gram::weighted_sum(&self.kernel(), x, self.centres.view(), weights.view())?;
         let norm = self.log_norm();
         Ok(sums
             .data()

@@ -15,6 +15,7 @@
 //! judge of anything but itself: to tell classes apart, classify.
 
 mod by_task;
+mod cost;
 mod grown;
 mod mixture;
 mod parzen;

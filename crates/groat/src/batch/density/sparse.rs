@@ -9,7 +9,7 @@ use super::refine::{Refinement, bounds, refine, step};
 use super::simplex::SimplexProgram;
 use crate::batch::forward::{Criterion, Objective, Ols, Penalty, Selection, StopReason, stop_note};
 use crate::batch::methods::OLS;
-use crate::batch::{Fitted, Grace, Impatient, Method, Problem, Progress, Stage, Watch};
+use crate::batch::{Estimate, Fitted, Grace, Impatient, Method, Problem, Progress, Sizes, Stage, Watch};
 use crate::data::Split;
 use crate::error::{Error, Result};
 use crate::kernels::{Kernel, Width};
@@ -18,7 +18,7 @@ use crate::model::Record;
 use crate::tune::{Judgement, Trial, Trials, smallest_within_one_standard_error};
 
 /// Multiples of the Parzen width that are tried when no width is given.
-const MULTIPLES: [f64; 8] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
+pub(super) const MULTIPLES: [f64; 8] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
 
 /// Rise of the mean log density below which a step of refinement was the last.
 const SETTLED: f64 = 1e-7;
@@ -38,10 +38,10 @@ const FOLDS: usize = 5;
 /// ```
 #[derive(Clone, Debug)]
 pub struct SparseDensity {
-    engine: Ols,
-    width: Option<Width>,
-    parzen_width: Option<Width>,
-    refinement: usize,
+    pub(super) engine: Ols,
+    pub(super) width: Option<Width>,
+    pub(super) parzen_width: Option<Width>,
+    pub(super) refinement: usize,
 }
 
 /// A sparse density and how it was found.
@@ -231,7 +231,7 @@ impl SparseDensity {
             density,
             parzen_width: parzen_width.clone(),
             stages: stages(&selection, &rows, log_height.exp().powi(2)),
-            candidates,
+            candidates: candidates.count,
             trials: Vec::new(),
             refined: 0,
             stop: selection.stop,
@@ -342,9 +342,13 @@ impl Method for SparseDensity {
         OLS
     }
 
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        self.estimated(sizes)
+    }
+
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let x = problem.x.require_dense("dense rows for a density")?;
-        self.estimate(x, problem.weights, watch)?.into_fitted(x)
+        Self::estimate(self, x, problem.weights, watch)?.into_fitted(x)
     }
 }
 

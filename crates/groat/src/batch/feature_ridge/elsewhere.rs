@@ -222,7 +222,7 @@ mod tests {
     use super::super::tests::{cloud, fixed, values, worst};
     use super::*;
     use crate::batch::{FeatureLoss, FeatureRidge, FeatureSolver, Method, Problem};
-    use crate::data::Batches;
+    use crate::data::{Batches, Visit};
     use crate::matrix::Matrix;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -249,7 +249,7 @@ mod tests {
     }
 
     impl Batches for Parts<'_> {
-        fn read(&self, _: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
+        fn read(&self, _: &mut Visit<'_>) -> Result<()> {
             panic!("the rows are not here")
         }
 

@@ -48,7 +48,7 @@ pub use variance::Variance;
 use super::forward::ClassWeights;
 use super::methods::{FALKON, NYSTROM, RANDOM_FEATURES};
 use super::sparse::{Samples, expected};
-use super::{Batches, ErrorBars, Estimate, Expected, Fitted, Method, Problem, Watch};
+use super::{Batches, ErrorBars, Estimate, Expected, Fitted, Method, Problem, Sizes, Watch};
 use crate::error::{Result, check_not_negative};
 use crate::features::{
     FeatureMap, FoldStatistics, LandmarkRule, Nystrom, Precision, RandomFeatures, Statistics,
@@ -228,10 +228,11 @@ impl Method for FeatureRidge {
         self.fitted(&problem, &samples, samples.rows(), found)
     }
 
-    fn estimate(&self, rows: usize, _: usize) -> Option<Estimate> {
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        let rows = sizes.rows;
         let size = self.rank.min(rows);
         let parts = if self.ridges == Search::Fixed { 2 } else { 4 };
-        let plan = Plan::choose(self.solver, rows, size, parts, self.memory).ok()?;
+        let plan = Plan::choose(self.solver, rows, size, parts, self.memory)?;
         let (m, searched) = (size as f64, self.searched().min(rows) as f64);
         let landmarks = if matches!(self.basis, Basis::Random { .. }) { 0.0 } else { searched * m * m / 2.0 };
         let widths = match self.widths {
@@ -239,7 +240,7 @@ impl Method for FeatureRidge {
             _ => choose::work(self.selection_rows.min(rows), size),
         };
         let block = 8 * pass::HELD_NUMBERS as u64 + 8 * (searched * m) as u64;
-        Some(Estimate::new(plan.bytes + block, plan.work + landmarks + widths, plan.text(rows, size)))
+        Ok(Estimate::new(plan.bytes + block, plan.work + landmarks + widths, plan.text(rows, size)))
     }
 
     fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -76,7 +76,7 @@ impl Source for Read<'_> {
         self.0.read(&mut |x, y| {
             x.check_finite("the features")?;
             y.check_finite("the target")?;
-            visit(Block { x: x.into(), y, weights: None })
+            visit(Block { x, y, weights: None })
         })
     }
 }

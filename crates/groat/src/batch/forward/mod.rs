@@ -26,6 +26,7 @@
 mod basis;
 mod build;
 mod columns;
+mod cost;
 mod evidence;
 mod loops;
 mod ols;

@@ -7,10 +7,10 @@ use super::source::{Source, Storage};
 use super::width::WidthSearch;
 use crate::batch::density::SparseDensity;
 use crate::batch::methods::OLS;
-use crate::batch::{Fitted, Method, Problem, Progress, Target, Trial, Watch};
+use crate::batch::{Estimate, Fitted, Method, Problem, Progress, Sizes, Target, Trial, Watch};
 use crate::data::Batches;
 use crate::error::{Error, Result, check_len, check_not_negative, check_positive};
-use crate::gram::Memory;
+use crate::gram::{Memory, Plan};
 use crate::kernels::Kernel;
 use crate::matrix::Points;
 use crate::tune::sample_rows;
@@ -307,10 +307,14 @@ impl Ols {
         self.candidates.unwrap_or(POOL)
     }
 
+    /// How many of so many rows may become centres.
+    pub(super) fn candidate_count(&self, rows: usize) -> usize {
+        self.candidates.unwrap_or(if rows <= ALL_CANDIDATES { rows } else { POOL }).min(rows)
+    }
+
     /// The rows that may become centres, in increasing order.
     pub(in crate::batch) fn candidate_rows(&self, rows: usize) -> Vec<usize> {
-        let count = self.candidates.unwrap_or(if rows <= ALL_CANDIDATES { rows } else { POOL });
-        sample_rows(rows, count, self.seed)
+        sample_rows(rows, self.candidate_count(rows), self.seed)
     }
 
     /// Sample weights times class weights; none when all are one.
@@ -368,7 +372,7 @@ impl Ols {
         Ok(Outcome::new(selection, rows, responses, weights, root, self.bias, criterion, columns))
     }
 
-    /// Runs the engine; also returns the number of candidate columns.
+    /// Runs the engine; also returns what the candidates were.
     pub(in crate::batch) fn select_terms<'a>(
         &self,
         x: impl Into<Points<'a>>,
@@ -376,10 +380,10 @@ impl Ols {
         root: Option<Vec<f64>>,
         objective: Objective<'_>,
         watch: &dyn Watch,
-    ) -> Result<(super::select::Selection, usize)> {
+    ) -> Result<(super::select::Selection, Candidates)> {
         let source = Source::new(&self.kernel, x.into(), rows, root)?;
         let whole = !matches!(objective.criterion, Criterion::MeanSquared);
-        let columns = source.into_columns(self.storage, self.memory, whole);
+        let (columns, matrix) = source.into_columns(self.storage, self.memory, whole);
         let energies = columns.energies();
         let lambda = match self.penalty {
             Penalty::Absolute(lambda) => lambda,
@@ -394,13 +398,25 @@ impl Ols {
         let lambdas = vec![lambda; columns.count()];
         let selection =
             select_with_evidence(columns.as_ref(), objective, lambdas, limits, self.passes, &mut hear);
-        Ok((selection, columns.count()))
+        Ok((selection, Candidates { count: columns.count(), matrix }))
     }
+}
+
+/// What a selection chose from.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::batch) struct Candidates {
+    pub count: usize,
+    /// How their columns stood.
+    pub matrix: Plan,
 }
 
 impl Method for Ols {
     fn name(&self) -> &'static str {
         OLS
+    }
+
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        self.estimated(sizes)
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -1,6 +1,6 @@
 //! From a selection to a model, its leave-one-out results and its error bars.
 
-use super::ols::Ols;
+use super::ols::{Candidates, Ols};
 use super::select::{Criterion, Selection, StopReason, stop_note};
 use crate::batch::methods::OLS;
 use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Problem, Stage, Target};
@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     root: Option<Vec<f64>>,
     bias: bool,
     by_error_rate: bool,
-    candidates: usize,
+    candidates: Candidates,
 }
 
 impl Outcome {
@@ -33,7 +33,7 @@ impl Outcome {
         root: Option<Vec<f64>>,
         bias: bool,
         criterion: Criterion<'_>,
-        candidates: usize,
+        candidates: Candidates,
     ) -> Self {
         let by_error_rate = !matches!(criterion, Criterion::MeanSquared);
         Self { selection, rows, responses, weights, root, bias, by_error_rate, candidates }
@@ -122,7 +122,7 @@ impl Outcome {
         let record = Record::new(OLS, problem.x.rows())
             .with("patience", settings.patience)
             .with("passes", settings.passes)
-            .with("candidates", self.candidates)
+            .with("candidates", self.candidates.count)
             .with("criterion", if self.by_error_rate { "error-rate" } else { "mean-squared" })
             .with_growth(stages.iter().map(|s| s.leave_one_out).collect());
         let error_bars = matches!(problem.target, Target::Values(_)).then(|| self.error_bars());
@@ -130,9 +130,10 @@ impl Outcome {
             .with_task(problem.task())?
             .with_record(record)
             .with_error_bars(error_bars)?;
-        let mut fitted = Fitted::new(model, self.candidates);
+        let mut fitted = Fitted::new(model, self.candidates.count);
         fitted.leave_one_out = Some(self.leave_one_out(&problem.target));
         fitted.stages = stages;
+        fitted.matrix = Some(self.candidates.matrix);
         fitted.growth = Some(Growth::new(self.form(), self.selection.basis.terms.weights(outputs)));
         fitted.interrupted = self.selection.stop == StopReason::Requested;
         fitted.notes = self.notes(problem.x.rows(), settings.max_terms);
@@ -141,8 +142,8 @@ impl Outcome {
 
     fn notes(&self, rows: usize, most: usize) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.candidates < rows {
-            notes.push(format!("{} of {rows} rows, drawn at random, were candidates", self.candidates));
+        if self.candidates.count < rows {
+            notes.push(format!("{} of {rows} rows, drawn at random, were candidates", self.candidates.count));
         }
         // Where the best number of terms is a smaller one, more would not have helped.
         let limited = self.selection.stop != StopReason::MaxTerms || self.selection.terms.len() >= most;

@@ -1,9 +1,9 @@
 //! Candidate columns made from a kernel.
 
-use super::columns::{Columns, Stored, Symmetric};
+use super::columns::{Columns, Stored};
 use crate::error::Result;
-use crate::gram::{Form, Memory, Need, Plan, loops};
-use crate::kernels::{Kernel, Packed};
+use crate::gram::{Form, Memory, Need, Plan, Side, loops};
+use crate::kernels::Kernel;
 use crate::matrix::{PointSet, Points, Real};
 use crate::simd;
 use rayon::prelude::*;
@@ -35,7 +35,7 @@ pub enum Storage {
 
 /// The kernel, the samples and the candidates.
 pub(crate) struct Source {
-    samples: Packed,
+    samples: Side,
     candidates: PointSet,
     /// Square roots of the sample weights.
     root: Option<Vec<f64>>,
@@ -49,7 +49,7 @@ impl Source {
         rows: &[usize],
         root: Option<Vec<f64>>,
     ) -> Result<Self> {
-        Ok(Self { samples: Packed::new(kernel, x, x)?, candidates: x.select(rows), root })
+        Ok(Self { samples: Side::new(kernel, x, x)?, candidates: x.select(rows), root })
     }
 
     fn rows(&self) -> usize {
@@ -67,30 +67,25 @@ impl Source {
     }
 
     fn column(&self, j: usize, out: &mut [f64]) {
-        self.columns(j, out);
-    }
-
-    /// As many columns as there is room for, from `j` on.
-    fn columns(&self, j: usize, out: &mut [f64]) {
-        let rows = self.rows();
-        self.samples.rows(self.candidates.view(), j..j + out.len() / rows.max(1), 0, rows, out);
-        if let Some(root) = &self.root {
-            for column in out.chunks_mut(rows.max(1)) {
-                column.iter_mut().zip(root).for_each(|(out, root)| *out *= root);
-            }
-        }
+        self.piece(j, 0, out);
     }
 
     /// All columns, stored.
     fn stored<T: Real>(&self) -> Stored<T> {
-        let (rows, count) = (self.rows(), self.candidates.rows());
-        Stored::fill_many(rows, count, self.samples.together(), |j, out| self.columns(j, out))
+        self.samples.stored(self.candidates.view(), self.root.as_deref())
     }
 
     /// The columns in the given kind of storage; `memory` bounds what `Auto` may use. `whole` says that
-    /// whole columns will be asked for, not products alone.
-    pub(crate) fn into_columns(self, storage: Storage, memory: Memory, whole: bool) -> Box<dyn Columns> {
+    /// whole columns will be asked for, not products alone. Also tells what they take.
+    pub(crate) fn into_columns(
+        self,
+        storage: Storage,
+        memory: Memory,
+        whole: bool,
+    ) -> (Box<dyn Columns>, Plan) {
         let (rows, count) = (self.rows(), self.candidates.rows());
+        let told = |form: Form, bytes: u64| Plan { form, bytes, limit: memory.limit() };
+        let entries = rows as u64 * count as u64;
         let plan = || Plan::choose(Need::RoughProducts, count, rows, self.candidates.view().bytes(), memory);
         let storage = match storage {
             Storage::Auto => match plan().map_or(Form::Blocked, |plan| plan.form) {
@@ -100,19 +95,28 @@ impl Source {
             },
             chosen => chosen,
         };
-        let store_exact = 8 * rows as u64 * count as u64 <= memory.limit();
+        let store_exact = memory.holds(8 * entries);
         match storage {
-            Storage::Double => Box::new(self.stored::<f64>()),
+            Storage::Double => (Box::new(self.stored::<f64>()), told(Form::Double, 8 * entries)),
             // As many candidates as rows are all of them, in order.
             Storage::Single if rows == count && self.root.is_none() && !whole => {
-                let stored = Symmetric::new(&self.samples, self.candidates.view());
-                Box::new(Rounded { stored, source: Arc::new(self), store_exact })
+                let stored = self.samples.half(self.candidates.view());
+                (
+                    Box::new(Rounded { stored, source: Arc::new(self), store_exact }),
+                    told(Form::Single, 2 * entries),
+                )
             }
             Storage::Single => {
                 let stored = self.stored::<f32>();
-                Box::new(Rounded { stored, source: Arc::new(self), store_exact })
+                (
+                    Box::new(Rounded { stored, source: Arc::new(self), store_exact }),
+                    told(Form::Single, 4 * entries),
+                )
             }
-            _ => Box::new(Recomputed::new(Arc::new(self))),
+            _ => {
+                let bytes = 2 * self.candidates.view().bytes();
+                (Box::new(Recomputed::new(Arc::new(self))), told(Form::Blocked, bytes))
+            }
         }
     }
 }

@@ -29,8 +29,8 @@ use crate::batch::{ErrorBars, Fitted, Growth, LeaveOneOut, Orthogonal, Progress,
 use crate::data::Batches;
 use crate::data::batches::{Drawn, draw};
 use crate::error::{Error, Result, check_len};
-use crate::kernels::{Centres, Evaluator};
-use crate::matrix::{Matrix, Rows};
+use crate::gram::{self, Side};
+use crate::matrix::{Matrix, Point, Points, Rows};
 use crate::model::{Model, Record};
 use crate::simd;
 use groat_linalg::{View, add_self_product};
@@ -64,7 +64,6 @@ struct Streamed<'a> {
     data: &'a dyn Batches,
     watch: &'a dyn Watch,
     drawn: Drawn,
-    evaluator: Evaluator<f64>,
     /// `phi_i'phi_j`, symmetric, row by row.
     gram: Vec<f64>,
     /// Sum of squares of the targets.
@@ -77,7 +76,7 @@ struct Streamed<'a> {
 
 /// What the model makes of a block of rows.
 struct Block {
-    rows: Centres,
+    rows: Side,
     /// `w_i` over the block.
     columns: Vec<Vec<f64>>,
     residual: Vec<Vec<f64>>,
@@ -111,7 +110,6 @@ impl<'a> Streamed<'a> {
             settings,
             data,
             watch,
-            evaluator: settings.kernel.evaluator(),
             gram: Vec::new(),
             squares: 0.0,
             pool: Pool::from_products(Vec::new(), &[], drawn.outputs, Vec::new(), DEPENDENT),
@@ -144,7 +142,7 @@ impl<'a> Streamed<'a> {
             for start in (0..x.rows()).step_by(ROWS) {
                 let end = (start + ROWS).min(x.rows());
                 let (x, y) = (x.slice(start, end), y.slice(start, end));
-                let mut block = kernel.cross(self.drawn.rows.view(), x)?.into_data();
+                let mut block = gram::cross(kernel, self.drawn.rows.view(), x)?.into_data();
                 block.resize((m + 1) * x.rows(), 1.0);
                 (0..q).for_each(|c| block.extend(y.iter().map(|row| row[c])));
                 add_self_product(View::column_major(&block, x.rows(), width).map_err(shape)?, &mut products)
@@ -179,7 +177,7 @@ impl<'a> Streamed<'a> {
         Ok(())
     }
 
-    fn check_batch(&self, x: Rows<'_>, y: Rows<'_>) -> Result<()> {
+    fn check_batch(&self, x: Points<'_>, y: Rows<'_>) -> Result<()> {
         check_len("features per row", self.drawn.rows.cols(), x.cols())?;
         check_len("outputs per row", self.drawn.outputs, y.cols())?;
         check_len("rows of the target", x.rows(), y.rows())
@@ -200,7 +198,7 @@ impl<'a> Streamed<'a> {
             let part = |start: usize| {
                 let end = (start + ROWS).min(x.rows());
                 let mut part = vec![0.0; len];
-                visit(self.block(x.slice(start, end), y.slice(start, end)), &mut part)?;
+                visit(self.block(x.slice(start, end), y.slice(start, end))?, &mut part)?;
                 Ok(part)
             };
             let starts: Vec<usize> = (0..x.rows()).step_by(ROWS).collect();
@@ -215,10 +213,11 @@ impl<'a> Streamed<'a> {
     }
 
     /// `W`, residuals and leave-one-out weights of the present model over a block of rows.
-    fn block(&self, x: Rows<'_>, y: Rows<'_>) -> Block {
+    fn block(&self, x: Points<'_>, y: Rows<'_>) -> Result<Block> {
         let n = x.rows();
         let mut block = Block {
-            rows: Centres::from_rows(x),
+            // One candidate is compared with all rows at a time.
+            rows: Side::new(&self.settings.kernel, x, self.drawn.rows.view().slice(0, 1))?,
             columns: Vec::with_capacity(self.terms.len()),
             residual: (0..self.drawn.outputs).map(|c| y.iter().map(|row| row[c]).collect()).collect(),
             eta: vec![1.0; n],
@@ -227,7 +226,7 @@ impl<'a> Streamed<'a> {
         for i in 0..self.terms.len() {
             let mut w = vec![1.0; n];
             if i >= first {
-                self.evaluator.row(self.drawn.rows.row(self.chosen[i - first]), &block.rows, &mut w);
+                block.rows.row(self.candidate(self.chosen[i - first]), 0, &mut w);
             }
             loops::project_out(&block.columns, 0, &self.terms.upper[i], &mut w);
             for (c, residual) in block.residual.iter_mut().enumerate() {
@@ -237,7 +236,11 @@ impl<'a> Streamed<'a> {
             block.eta.iter_mut().zip(&w).for_each(|(eta, w)| *eta -= w * w * inverse);
             block.columns.push(w);
         }
-        block
+        Ok(block)
+    }
+
+    fn candidate(&self, j: usize) -> Point<'_> {
+        self.drawn.rows.view().point(j)
     }
 
     fn prepare(&self, index: usize) -> Prepared {
@@ -259,7 +262,7 @@ impl<'a> Streamed<'a> {
             }
             let mut w = vec![0.0; block.eta.len()];
             for (sum, candidate) in sums[1 + q..].iter_mut().zip(&prepared) {
-                self.evaluator.row(self.drawn.rows.row(candidate.index), &block.rows, &mut w);
+                block.rows.row(self.candidate(candidate.index), 0, &mut w);
                 loops::project_out(&block.columns, 0, &candidate.coefficients, &mut w);
                 for (residual, g) in block.residual.iter().zip(&candidate.g) {
                     *sum += loops::loo_squares(residual, &block.eta, &w, *g, candidate.d);
@@ -459,6 +462,7 @@ mod tests {
     use super::*;
     use crate::Kernel;
     use crate::batch::{Method, Problem, Quiet};
+    use crate::data::Visit;
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -466,10 +470,10 @@ mod tests {
     /// The same rows, handed on a few at a time.
     struct Chopped<'a>(Rows<'a>, Rows<'a>);
     impl Batches for Chopped<'_> {
-        fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
+        fn read(&self, visit: &mut Visit<'_>) -> Result<()> {
             (0..self.0.rows()).step_by(37).try_for_each(|start| {
                 let end = (start + 37).min(self.0.rows());
-                visit(self.0.slice(start, end), self.1.slice(start, end))
+                visit(self.0.slice(start, end).into(), self.1.slice(start, end))
             })
         }
     }
@@ -500,13 +504,30 @@ mod tests {
     }
 
     #[test]
+    fn sparse_batches_choose_as_dense_ones() {
+        let mut rng = Pcg64::seed_from_u64(9);
+        let number = |rng: &mut Pcg64| if rng.random_bool(0.6) { 0.0 } else { rng.random_range(-2.0..2.0) };
+        let x = Matrix::from_vec((0..1500).map(|_| number(&mut rng)).collect(), 300, 5).unwrap();
+        let y: Vec<f64> = x.view().iter().map(|r| r[0] - r[1] * r[2] + rng.random_range(-0.1..0.1)).collect();
+        let (y, sparse) = (Rows::new(&y, 1).unwrap(), crate::matrix::Csr::from_rows(x.view()));
+        let settings = Ols::new(Kernel::gaussian(1.5)).passes(1).max_terms(8);
+        let dense = settings.fit_batches(&(x.view(), y), &Quiet).unwrap();
+        let sparse = settings.fit_batches(&(Points::from(sparse.view()), y), &Quiet).unwrap();
+        let chosen = |f: &Fitted| f.stages.iter().map(|s| s.row).collect::<Vec<_>>();
+        assert_eq!(chosen(&dense), chosen(&sparse));
+        assert!(sparse.model.require_expansion("a test").unwrap().vectors().dense().is_none());
+        let (a, b) = (dense.model.values(x.view()).unwrap(), sparse.model.values(x.view()).unwrap());
+        assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 1e-9));
+    }
+
+    #[test]
     fn data_that_change_between_readings_are_noticed() {
         struct Shrinking(AtomicUsize);
         impl Batches for Shrinking {
-            fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
+            fn read(&self, visit: &mut Visit<'_>) -> Result<()> {
                 let n = self.0.fetch_sub(1, Ordering::Relaxed);
                 let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
-                visit(Rows::new(&x, 1)?, Rows::new(&x, 1)?)
+                visit(Rows::new(&x, 1)?.into(), Rows::new(&x, 1)?)
             }
         }
         let found = Ols::new(Kernel::gaussian(1.0)).fit_batches(&Shrinking(9.into()), &Quiet);

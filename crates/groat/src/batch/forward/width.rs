@@ -35,7 +35,7 @@ pub struct WidthSearch {
     one_standard_error: bool,
     per_feature: bool,
     finer: usize,
-    rows: usize,
+    pub(super) rows: usize,
 }
 
 impl Default for WidthSearch {

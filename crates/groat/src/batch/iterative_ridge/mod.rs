@@ -17,11 +17,11 @@ pub(in crate::batch) use build::build;
 
 use super::methods::ITERATIVE_RIDGE;
 use super::ridge::{close, right_hand_sides, root_weights};
-use super::{Estimate, Fitted, KernelRidge, Method, Problem, Progress, Target, Watch};
+use super::{Estimate, Fitted, KernelRidge, Method, Problem, Progress, Sizes, Target, Watch};
 use crate::error::{Error, Result, check_not_negative};
 use crate::expansion::Expansion;
 use crate::features::pivots;
-use crate::gram::{Gram, Memory, Need};
+use crate::gram::{Form, Gram, Memory, Need, Plan};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, Record};
@@ -34,6 +34,8 @@ use groat_linalg::{
 const LEAST_RIDGE: f64 = 1e-13;
 /// Iterations that it takes, as a rule.
 const ITERATIONS: f64 = 50.0;
+/// Multiplications of a product in the time of one of the preconditioner, whose columns are found one after the other.
+const PER_PIVOT: f64 = 20.0;
 /// Share of the memory that the columns of the preconditioner may take.
 const SHARE: u64 = 4;
 
@@ -84,15 +86,15 @@ impl Method for IterativeRidge {
         ITERATIVE_RIDGE
     }
 
-    fn estimate(&self, rows: usize, features: usize) -> Option<Estimate> {
-        let (n, r) = (rows as f64, self.rank.min(rows) as f64);
-        let (columns, matrix) = (8 * (n * r) as u64, 8 * (rows as u64).pow(2));
-        let held = self.memory.holds(matrix + columns);
-        let per_entry = if held { 4.0 } else { 25.0 + features as f64 };
-        let kept = if held { "held" } else { "evaluated anew for each product" };
-        let solver = format!("conjugate gradients on the kernel matrix of {rows} rows, {kept}");
-        let bytes = columns + if held { matrix } else { 0 };
-        Some(Estimate::new(bytes, n * r * r + ITERATIONS * n * n * per_entry, solver))
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        let (rows, n) = (sizes.rows, sizes.rows as f64);
+        let r = self.rank.min(rows) as f64;
+        let plan = Plan::choose(Need::Products, rows, rows, sizes.bytes(), self.memory)?;
+        let per_entry = if plan.form == Form::Blocked { 25.0 + sizes.filled } else { 4.0 };
+        let solver = format!("conjugate gradients on the kernel matrix of {rows} rows");
+        let work = PER_PIVOT * n * r * r + ITERATIONS * n * n * per_entry;
+        let (searched, held) = self.as_ridge().search_estimate(rows);
+        Ok(Estimate::new(8 * (n * r) as u64 + held, work + searched, solver).with_matrix(plan))
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
@@ -102,21 +104,12 @@ impl Method for IterativeRidge {
         }
         self.kernel.check_for(problem.x.cols())?;
         check_not_negative("ridge", self.ridge)?;
-        let search = KernelRidge {
-            kernel: self.kernel.clone(),
-            widths: self.widths.clone(),
-            ridge: self.ridge,
-            ridges: self.ridges.clone(),
-            selection_rows: self.selection_rows,
-            seed: self.seed,
-            ..KernelRidge::default()
-        };
-        let (trials, note) = search.search(&problem, watch)?;
+        let (trials, note) = self.as_ridge().search(&problem, watch)?;
         let (kernel, ridge) = match stablest(&trials) {
             Some(trial) => (trial.kernel.clone(), trial.ridge),
             None => (self.kernel.clone(), self.ridge),
         };
-        let (solved, right, notes) = self.solve(&problem, &kernel, ridge, watch)?;
+        let (solved, right, matrix, note_of_steps) = self.solve(&problem, &kernel, ridge, watch)?;
         let n = problem.x.rows();
         let closed = close(&solved, &right, None, root_weights(&problem).as_deref(), n, true);
         let mut weights = Matrix::zeros(n, closed.alpha.len());
@@ -130,21 +123,35 @@ impl Method for IterativeRidge {
         let mut fitted = Fitted::new(model, n);
         fitted.judged_by =
             if trials.is_empty() { String::new() } else { Validation::LeaveOneOut.to_string() };
-        (fitted.trials, fitted.notes) = (trials, notes);
+        (fitted.trials, fitted.notes, fitted.matrix) = (trials, vec![note_of_steps], Some(matrix));
         fitted.notes.extend(note);
         Ok(fitted)
     }
 }
 
 impl IterativeRidge {
-    /// Solves for every output and for ones; returns the solutions, the right-hand sides and what there is to tell.
+    /// The exact solution of the same problem, whose closed form judges widths and ridges on some of the rows.
+    fn as_ridge(&self) -> KernelRidge {
+        KernelRidge {
+            kernel: self.kernel.clone(),
+            widths: self.widths.clone(),
+            ridge: self.ridge,
+            ridges: self.ridges.clone(),
+            selection_rows: self.selection_rows,
+            seed: self.seed,
+            ..KernelRidge::default()
+        }
+    }
+
+    /// Solves for every output and for ones; returns the solutions, the right-hand sides, how the matrix stood
+    /// and what there is to tell.
     fn solve(
         &self,
         problem: &Problem<'_>,
         kernel: &Kernel,
         ridge: f64,
         watch: &dyn Watch,
-    ) -> Result<(Vec<f64>, Vec<f64>, Vec<String>)> {
+    ) -> Result<(Vec<f64>, Vec<f64>, Plan, String)> {
         let (x, n) = (problem.x, problem.x.rows());
         let stop = || if watch.stop_requested() { Err(Error::Stopped) } else { Ok(()) };
         let roots = root_weights(problem);
@@ -188,13 +195,10 @@ impl IterativeRidge {
             advice: format!("raise the ridge (now {ridge}), the rank or max_iterations"),
         })?;
         let columns = preconditioner.columns;
-        let notes = vec![
-            format!("the kernel matrix is {}", gram.plan()),
-            format!(
-                "{iterations} iterations with a preconditioner of {columns} columns, residual {residual:.1e}"
-            ),
-        ];
-        Ok((solved, right, notes))
+        let note = format!(
+            "{iterations} iterations with a preconditioner of {columns} columns, residual {residual:.1e}"
+        );
+        Ok((solved, right, *gram.plan(), note))
     }
 }
 

@@ -22,6 +22,7 @@
 //! ```
 
 mod build;
+mod cost;
 mod losses;
 mod solve;
 
@@ -31,15 +32,16 @@ pub use losses::LinearLoss;
 use crate::batch::forward::ClassWeights;
 use crate::batch::methods::{LINEAR_SVC, LINEAR_SVR, LOGISTIC};
 use crate::batch::svm::{EPSILON_SHARE, deviation, folds};
-use crate::batch::{Fitted, Impatient, Method, Problem, Target, TaskKind, Watch};
+use crate::batch::{Estimate, Fitted, Impatient, Method, Problem, Progress, Sizes, Target, TaskKind, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::{Calibration, Model, Record};
-use crate::tune::{Judgement, Search, Trial, Trials, Validation, losses as losses_of, sample_rows, stablest};
+use crate::tune::{Judgement, Search, Trial, Validation, losses as losses_of, sample_rows, stablest};
 use rayon::prelude::*;
 use solve::{Output, Solved, solve};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Costs of the automatic grid, in deviations of the target for a regression.
 const COSTS: [f64; 6] = [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
@@ -148,32 +150,32 @@ impl LinearMachine {
         let subset = problem.select(&rows);
         let sample = subset.problem()?;
         let folds = folds(&sample, self.folds);
-        let judge = |_: &Kernel| {
-            costs
-                .par_iter()
-                .map(|cost| {
-                    let mut rough = Self { tolerance: self.tolerance.max(ROUGH), ..self.clone().cost(*cost) };
-                    rough.max_iterations = Some(ROUNDS.min(self.max_iterations.unwrap_or(ROUNDS)));
-                    let mut all = Vec::with_capacity(sample.x.rows());
-                    for fold in &folds {
-                        let (train, test) = (sample.select(&fold.train), sample.select(&fold.test));
-                        let (train, test) = (train.problem()?, test.problem()?);
-                        let (function, _) = rough.solved(&train, *cost, &Impatient(watch))?;
-                        if watch.stop_requested() {
-                            return Err(Error::Stopped);
-                        }
-                        all.extend(losses_of(&test.target, &function.values(test.x)?));
-                    }
-                    let judged = Judgement::of(&all, 1.0);
-                    let mut trial = Trial::new(Kernel::Linear, 1.0 / cost, judged.mean);
-                    trial.standard_error = judged.standard_error;
-                    Ok(trial)
-                })
-                .collect::<Result<Vec<Trial>>>()
+        let (done, steps) = (AtomicUsize::new(0), costs.len() * folds.len());
+        let tell = |cost: f64| {
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            let progress = Progress::new("choosing the cost", done, Some(steps));
+            watch.progress(&progress.detail(format!("cost {cost:.4}")));
         };
-        let mut trials = Trials::new(watch);
-        trials.side_by_side(&[Kernel::Linear], judge)?;
-        Ok((trials.into_tried(), note))
+        let trial = |cost: &f64| {
+            let mut rough = Self { tolerance: self.tolerance.max(ROUGH), ..self.clone().cost(*cost) };
+            rough.max_iterations = Some(ROUNDS.min(self.max_iterations.unwrap_or(ROUNDS)));
+            let mut all = Vec::with_capacity(sample.x.rows());
+            for fold in &folds {
+                let (train, test) = (sample.select(&fold.train), sample.select(&fold.test));
+                let (train, test) = (train.problem()?, test.problem()?);
+                let (function, _) = rough.solved(&train, *cost, &Impatient(watch))?;
+                if watch.stop_requested() {
+                    return Err(Error::Stopped);
+                }
+                all.extend(losses_of(&test.target, &function.values(test.x)?));
+                tell(*cost);
+            }
+            let judged = Judgement::of(&all, 1.0);
+            let mut trial = Trial::new(Kernel::Linear, 1.0 / cost, judged.mean);
+            trial.standard_error = judged.standard_error;
+            Ok(trial)
+        };
+        Ok((costs.par_iter().map(trial).collect::<Result<Vec<Trial>>>()?, note))
     }
 
     /// All outputs for one cost.
@@ -278,6 +280,10 @@ impl Method for LinearMachine {
             LinearLoss::Logistic => LOGISTIC,
             LinearLoss::Epsilon => LINEAR_SVR,
         }
+    }
+
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        self.estimated(sizes)
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -2,6 +2,7 @@ use super::*;
 use crate::batch::Quiet;
 use crate::matrix::{Csr, Matrix};
 use crate::model::Model;
+use std::sync::Mutex;
 
 /// Three features that pull both ways, a constant, and a class or number for each row.
 fn example(n: usize) -> (Matrix, Vec<usize>, Vec<f64>) {
@@ -107,4 +108,25 @@ fn a_cost_is_chosen_and_probabilities_are_known() {
     let p = fitted.model.probabilities(x.view()).unwrap();
     let class = fitted.model.classify(x.view()).unwrap();
     assert!((0..300).all(|i| (p[(i, 1)] > 0.5) == (class[i] == 1)));
+}
+
+#[test]
+fn a_search_for_the_cost_says_how_far_it_is() {
+    struct Told(Mutex<Vec<(usize, Option<usize>)>>);
+    impl Watch for Told {
+        fn progress(&self, progress: &Progress<'_>) {
+            if progress.stage == "choosing the cost" {
+                self.0.lock().unwrap().push((progress.done, progress.total));
+            }
+        }
+    }
+    let (x, codes, _) = example(80);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    for loss in [LinearLoss::Hinge, LinearLoss::Logistic] {
+        let told = Told(Mutex::new(Vec::new()));
+        LinearMachine::new(loss).fit(&problem, &told).unwrap();
+        let mut steps = told.0.into_inner().unwrap();
+        steps.sort_unstable();
+        assert_eq!(steps, (1..=30).map(|done| (done, Some(30))).collect::<Vec<_>>());
+    }
 }

@@ -34,6 +34,7 @@
 //! ```
 
 mod build;
+mod cost;
 mod plan;
 mod solve;
 
@@ -41,7 +42,7 @@ pub(in crate::batch) use build::build;
 
 use crate::batch::methods::LEAST_SQUARES_SVM;
 use crate::batch::ridge;
-use crate::batch::{Fitted, KernelRidge, Method, Problem, Target, Watch};
+use crate::batch::{Estimate, Fitted, KernelRidge, Method, Problem, Sizes, Target, Watch};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::Expansion;
 use crate::gram::Memory;
@@ -165,25 +166,19 @@ impl LeastSquaresSvm {
         Ok(())
     }
 
-    /// Width and ridge by leave-one-out on some of the rows, where they are to be found; the trials made.
-    fn search(
-        &self,
-        kernel: &Kernel,
-        widths: &Search,
-        problem: &Problem<'_>,
-        watch: &dyn Watch,
-    ) -> Result<(Vec<Trial>, Option<String>)> {
-        // The same function as that of kernel ridge regression, so the same closed form judges it.
-        let judged = KernelRidge {
+    /// Kernel ridge regression of the same function, whose closed form judges widths and ridges by leave-one-out on some
+    /// of the rows.
+    fn as_ridge(&self, kernel: &Kernel, widths: &Search) -> KernelRidge {
+        KernelRidge {
             kernel: kernel.clone(),
             widths: widths.clone(),
             ridge: self.ridge,
             ridges: self.ridges.clone(),
             finer: self.finer,
+            memory: self.memory,
             seed: self.seed,
             ..KernelRidge::default()
-        };
-        judged.search(problem, watch)
+        }
     }
 
     /// The machine that a request to stop leaves time for.
@@ -240,11 +235,15 @@ impl Method for LeastSquaresSvm {
         LEAST_SQUARES_SVM
     }
 
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        self.estimated(sizes)
+    }
+
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let problem = problem.checked()?;
         self.check(&problem)?;
         let mut notes = Vec::new();
-        let (mut trials, note) = self.search(&self.kernel, &self.widths, &problem, watch)?;
+        let (mut trials, note) = self.as_ridge(&self.kernel, &self.widths).search(&problem, watch)?;
         notes.extend(note);
         let (kernel, mut ridge) = match stablest(&trials) {
             Some(trial) => (trial.kernel.clone(), trial.ridge),
@@ -256,7 +255,7 @@ impl Method for LeastSquaresSvm {
         let kernel = self.with_support(kernel, &problem, &mut notes)?;
         if self.support.is_some() {
             // The taper makes the kernel rougher, and a rougher kernel wants another ridge.
-            let (tapered, _) = self.search(&kernel, &Search::Fixed, &problem, watch)?;
+            let (tapered, _) = self.as_ridge(&kernel, &Search::Fixed).search(&problem, watch)?;
             ridge = stablest(&tapered).map_or(ridge, |trial| trial.ridge);
             trials.extend(tapered);
         }
@@ -278,6 +277,7 @@ impl Method for LeastSquaresSvm {
         fitted.judged_by =
             if trials.is_empty() { String::new() } else { Validation::LeaveOneOut.to_string() };
         (fitted.leave_one_out, fitted.notes, fitted.trials) = (solution.leave_one_out, notes, trials);
+        fitted.matrix = Some(solution.matrix);
         Ok(fitted)
     }
 }

@@ -7,7 +7,7 @@ use super::{LeastSquaresSvm, Solver, dense_rows};
 use crate::batch::ridge::{close, right_hand_sides, root_weights, summary};
 use crate::batch::{LeaveOneOut, Problem, Progress, Watch};
 use crate::error::{Error, LinearAlgebraError, Result};
-use crate::gram::{Gram, Need, SparseGram};
+use crate::gram::{self, Gram, Need, SparseGram};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::neighbours::Neighbours;
@@ -23,6 +23,7 @@ pub(super) struct Solution {
     pub(super) leave_one_out: Option<LeaveOneOut>,
     pub(super) solver: Solver,
     pub(super) ridge: f64,
+    pub(super) matrix: gram::Plan,
 }
 
 /// `C^-1` times the right-hand sides, and its diagonal where it is at hand.
@@ -44,15 +45,17 @@ pub(super) fn solve(
     let roots = root_weights(problem);
     let y = problem.responses();
     let rhs = right_hand_sides(&y, roots.as_deref());
-    let solved = if kernel.support().is_some() {
+    let (solved, matrix) = if kernel.support().is_some() {
         solve_sparse(params, problem, kernel, roots.as_deref(), &rhs, watch, notes)?
     } else {
         say(watch, 0, "kernel matrix")?;
-        let mut k = Gram::new(kernel, problem.x, Need::Factor, params.memory)?.into_matrix()?;
+        let gram = Gram::new(kernel, problem.x, Need::Factor, params.memory)?;
+        let matrix = *gram.plan();
+        let mut k = gram.into_matrix()?;
         if let Some(s) = &roots {
             crate::batch::ridge::scale_both_sides(&mut k, s);
         }
-        solve_dense(params, k.into_data(), n, params.ridge, &rhs, watch, notes)?
+        (solve_dense(params, k.into_data(), n, params.ridge, &rhs, watch, notes)?, matrix)
     };
     let closed = close(&solved.columns, &rhs, solved.diagonal.as_deref(), roots.as_deref(), n, true);
     let mut weights = Matrix::zeros(n, y.cols());
@@ -61,7 +64,14 @@ pub(super) fn solve(
     }
     weights.view().check_finite("the coefficients")?;
     let leave_one_out = closed.errors.map(|errors| summary(problem, &y, &errors));
-    Ok(Solution { weights, bias: closed.bias, leave_one_out, solver: solved.solver, ridge: solved.ridge })
+    Ok(Solution {
+        weights,
+        bias: closed.bias,
+        leave_one_out,
+        solver: solved.solver,
+        ridge: solved.ridge,
+        matrix,
+    })
 }
 
 fn say(watch: &dyn Watch, done: usize, detail: &str) -> Result<()> {
@@ -120,11 +130,12 @@ fn solve_sparse(
     rhs: &[f64],
     watch: &dyn Watch,
     notes: &mut Vec<String>,
-) -> Result<Solved> {
+) -> Result<(Solved, gram::Plan)> {
     say(watch, 0, "sparse kernel matrix")?;
     let n = problem.x.rows();
     // Neighbours stand close together: good for caches and for block preconditioning.
     let (gram, index) = SparseGram::arranged(kernel, dense_rows(problem)?, params.memory)?;
+    let matrix = gram.plan(params.memory);
     let order: Vec<usize> = index.order().iter().map(|&i| i as usize).collect();
     let mut c = gram.into_matrix();
     if let Some(s) = roots {
@@ -150,7 +161,7 @@ fn solve_sparse(
     };
     solved.columns = scatter(&solved.columns, n, &order);
     solved.diagonal = solved.diagonal.map(|d| scatter(&d, n, &order));
-    Ok(solved)
+    Ok((solved, matrix))
 }
 
 /// The inner error is a matrix that is not positive definite.

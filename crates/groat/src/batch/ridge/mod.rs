@@ -26,7 +26,7 @@ pub(in crate::batch) use build::build;
 pub(in crate::batch) use solve::summary;
 
 use crate::batch::methods::KERNEL_RIDGE;
-use crate::batch::{Estimate, Fitted, Method, Problem, Quiet, Target, Watch};
+use crate::batch::{Estimate, Fitted, Method, Problem, Quiet, Sizes, Target, Watch};
 use crate::error::{Error, Result, check_not_negative};
 use crate::expansion::Expansion;
 use crate::gram::{Memory, Need, Plan};
@@ -34,6 +34,9 @@ use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, Record};
 use crate::tune::{Search, Trial, Validation, sample_rows, stablest};
+
+/// Matrices of the rows of a search that there are at the same time.
+const SEARCH_MATRICES: f64 = 12.0;
 
 /// Parameters of exact kernel ridge regression.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +124,12 @@ impl KernelRidge {
     fn searches_width(&self) -> bool {
         self.widths != Search::Fixed && self.kernel.width().is_some()
     }
+
+    /// Multiplications and bytes of the search, which has an eigendecomposition for each width; nothing where all is given.
+    pub(in crate::batch) fn search_estimate(&self, rows: usize) -> (f64, u64) {
+        let n = rows.min(self.selection_rows) as f64;
+        if self.searches() { (200.0 * n.powi(3), (8.0 * SEARCH_MATRICES * n * n) as u64) } else { (0.0, 0) }
+    }
 }
 
 impl Method for KernelRidge {
@@ -128,13 +137,14 @@ impl Method for KernelRidge {
         KERNEL_RIDGE
     }
 
-    fn estimate(&self, rows: usize, _: usize) -> Option<Estimate> {
-        let n = rows as f64;
-        // The factor, and as much again for its inverse's diagonal; a search has an eigendecomposition for each width.
-        let search = if self.searches() { 200.0 * n.min(self.selection_rows as f64).powi(3) } else { 0.0 };
-        let work = n.powi(3) / 6.0 * if self.leave_one_out { 2.0 } else { 1.0 } + search;
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        let (rows, n) = (sizes.rows, sizes.rows as f64);
+        let plan = Plan::choose(Need::Factor, rows, rows, sizes.bytes(), self.memory)?;
+        // The factor, and as much again for its inverse's diagonal.
+        let work = n.powi(3) / 6.0 * if self.leave_one_out { 2.0 } else { 1.0 };
+        let (searched, held) = self.search_estimate(rows);
         let solver = format!("a Cholesky factorisation of the kernel matrix of {rows} rows");
-        Some(Estimate::new(8 * (rows as u64).pow(2), work, solver))
+        Ok(Estimate::new(held, work + searched, solver).with_matrix(plan))
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
@@ -167,6 +177,7 @@ impl Method for KernelRidge {
         fitted.judged_by =
             if trials.is_empty() { String::new() } else { Validation::LeaveOneOut.to_string() };
         (fitted.trials, fitted.leave_one_out) = (trials, solution.leave_one_out);
+        fitted.matrix = Some(solution.matrix);
         fitted.notes.extend(note);
         Ok(fitted)
     }

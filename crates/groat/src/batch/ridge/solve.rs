@@ -3,7 +3,7 @@
 use super::{KernelRidge, close, right_hand_sides, root_weights, scale_both_sides};
 use crate::batch::{LeaveOneOut, Problem, Progress, Target, Watch};
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Need};
+use crate::gram::{Gram, Need, Plan};
 use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::Decision;
@@ -13,6 +13,7 @@ pub(super) struct Solution {
     pub(super) weights: Matrix,
     pub(super) bias: Vec<f64>,
     pub(super) leave_one_out: Option<LeaveOneOut>,
+    pub(super) matrix: Plan,
 }
 
 pub(super) fn solve(
@@ -30,7 +31,9 @@ pub(super) fn solve(
     let stop = &|| watch.stop_requested();
     say(0, "kernel matrix")?;
     let roots = root_weights(problem);
-    let mut c = Gram::new(kernel, problem.x, Need::Factor, params.memory)?.into_matrix()?;
+    let gram = Gram::new(kernel, problem.x, Need::Factor, params.memory)?;
+    let matrix = *gram.plan();
+    let mut c = gram.into_matrix()?;
     if let Some(s) = &roots {
         scale_both_sides(&mut c, s);
     }
@@ -50,7 +53,7 @@ pub(super) fn solve(
     }
     weights.view().check_finite("the coefficients")?;
     let leave_one_out = closed.errors.map(|errors| summary(problem, &y, &errors));
-    Ok(Solution { weights, bias: closed.bias, leave_one_out })
+    Ok(Solution { weights, bias: closed.bias, leave_one_out, matrix })
 }
 
 fn not_definite(error: groat_linalg::Error, ridge: f64) -> Error {

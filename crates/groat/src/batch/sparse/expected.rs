@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 
 /// Rows up to which everything is chosen anew without each part.
-const REPEATED: usize = 2000;
+pub(super) const REPEATED: usize = 2000;
 /// Parts.
 pub(super) const PARTS: usize = 5;
 /// Fewer different rows than this cannot spare any.

@@ -30,6 +30,7 @@
 mod build;
 mod choose;
 mod climb;
+mod cost;
 mod descent;
 mod expected;
 mod folds;
@@ -59,7 +60,9 @@ pub use size::Size;
 
 use super::forward::ClassWeights;
 use super::methods::SPARSE;
-use super::{Batches, Expected, Fitted, FullMachine, Method, Problem, SizeError, Stage, Watch};
+use super::{
+    Batches, Estimate, Expected, Fitted, FullMachine, Method, Problem, SizeError, Sizes, Stage, Watch,
+};
 use crate::error::{Result, check_not_negative};
 use crate::expansion::Expansion;
 use crate::gram::Memory;
@@ -136,6 +139,10 @@ impl Default for Sparse {
 impl Method for Sparse {
     fn name(&self) -> &'static str {
         SPARSE
+    }
+
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        self.estimated(sizes)
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {

@@ -79,7 +79,7 @@ pub(super) fn weigh_batches(
         if watch.stop_requested() {
             return Err(Error::Stopped);
         }
-        sums.add(kernel, basis.vectors.view(), &basis.shift, x.into(), y, |_| 1.0)?;
+        sums.add(kernel, basis.vectors.view(), &basis.shift, x, y, |_| 1.0)?;
         read += x.rows();
         watch.progress(&Progress::new("weights, rows", read, data.rows()));
         Ok(())

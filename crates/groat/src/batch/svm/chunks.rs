@@ -13,7 +13,7 @@ use super::SupportVectorMachine;
 use crate::batch::{Fitted, Problem, Progress, Target, Watch};
 use crate::data::Batches;
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, Points, Rows};
+use crate::matrix::{Matrix, PointSet, Points, Rows};
 use crate::model::{Decision, Model};
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ const STABLE: f64 = 0.001;
 
 /// What is carried from chunk to chunk.
 struct Carried {
-    x: Matrix,
+    x: PointSet,
     y: Matrix,
     /// Where the rows stand in the data.
     places: Vec<usize>,
@@ -83,8 +83,11 @@ impl SupportVectorMachine {
             }
         };
         let features = sample.x.cols();
-        let carried =
-            Carried { x: Matrix::zeros(0, features), y: Matrix::zeros(0, columns), places: Vec::new() };
+        let carried = Carried {
+            x: Matrix::zeros(0, features).into(),
+            y: Matrix::zeros(0, columns),
+            places: Vec::new(),
+        };
         let mut run = Chunked {
             params,
             classes,
@@ -168,7 +171,7 @@ impl Chunked<'_> {
     }
 
     /// Takes up what the model so far does not answer well, and solves anew.
-    fn chunk(&mut self, x: Rows<'_>, y: Rows<'_>, pass: &mut Pass, carry: usize) -> Result<()> {
+    fn chunk(&mut self, x: Points<'_>, y: Rows<'_>, pass: &mut Pass, carry: usize) -> Result<()> {
         let first = pass.rows;
         pass.rows += x.rows();
         if pass.full.is_some() {
@@ -186,8 +189,8 @@ impl Chunked<'_> {
             return Ok(());
         }
         pass.joined += joining.len();
+        self.carried.x = PointSet::joined(&[self.carried.x.view(), x.select(&joining).view()])?;
         for &i in &joining {
-            self.carried.x.push_row(x.row(i))?;
             self.carried.y.push_row(y.row(i))?;
             self.carried.places.push(first + i);
         }
@@ -195,7 +198,7 @@ impl Chunked<'_> {
     }
 
     /// Rows that are not answered well enough; all of them while there is no model.
-    fn violators(&self, x: Rows<'_>, y: Rows<'_>) -> Result<Vec<usize>> {
+    fn violators(&self, x: Points<'_>, y: Rows<'_>) -> Result<Vec<usize>> {
         let Some(model) = &self.model else { return Ok((0..x.rows()).collect()) };
         let (values, slack) = (model.values(x)?, SLACK * self.params.tolerance);
         let decision = model.task().decision().unwrap_or(Decision::OneVsRest);
@@ -217,15 +220,15 @@ impl Chunked<'_> {
             0 => Target::Values(self.carried.y.view()),
             count => Target::Classes { codes: &codes, count },
         };
-        let problem = Problem { x: Points::from(&self.carried.x), target, weights: None };
+        let problem = Problem { x: self.carried.x.view(), target, weights: None };
         let fitted = self.params.run(&problem, self.model.as_ref(), self.watch)?;
-        let kept: HashSet<Vec<u64>> = {
+        let kept: HashSet<Vec<(u32, u64)>> = {
             let function = fitted.model.require_expansion("a support vector machine")?;
             let used = |v: &usize| function.weights().row(*v).iter().any(|w| *w != 0.0);
-            (0..function.size()).filter(used).map(|v| bits(&function.vectors().row(v))).collect()
+            (0..function.size()).filter(used).map(|v| function.vectors().point(v).key()).collect()
         };
-        let x = &self.carried.x;
-        let is_vector: Vec<bool> = (0..x.rows()).map(|i| kept.contains(&bits(x.row(i)))).collect();
+        let x = self.carried.x.view();
+        let is_vector: Vec<bool> = (0..x.rows()).map(|i| kept.contains(&x.point(i).key())).collect();
         // A class that has met no other yet has no vectors; without its rows it would be forgotten.
         let alone =
             |class: usize| self.classes > 0 && !(0..codes.len()).any(|i| codes[i] == class && is_vector[i]);
@@ -234,7 +237,7 @@ impl Chunked<'_> {
             .filter(|&i| is_vector[i] || alone.get(codes[i]).is_some_and(|alone| *alone))
             .collect();
         self.carried = Carried {
-            x: x.view().select(&stay),
+            x: x.select(&stay),
             y: self.carried.y.view().select(&stay),
             places: stay.iter().map(|&i| self.carried.places[i]).collect(),
         };
@@ -242,10 +245,6 @@ impl Chunked<'_> {
         self.last = Some(fitted);
         Ok(())
     }
-}
-
-fn bits(row: &[f64]) -> Vec<u64> {
-    row.iter().map(|v| v.to_bits()).collect()
 }
 
 /// The class that a row of responses stands for.

@@ -12,10 +12,10 @@
 //! **Cost**: `n` kernel values for each variable that a block changes. **Memory**: the rows that the cache may hold.
 
 use super::dual::{Dual, State};
-use super::rows::KernelRows;
 use super::smo::Block;
 use crate::batch::{Progress, Watch};
 use crate::error::Result;
+use crate::gram::KernelRows;
 use std::time::{Duration, Instant};
 
 /// Most variables of a block.

@@ -3,18 +3,17 @@
 use super::decompose::{Limits, Solution, Stop, solve};
 use super::dual::State;
 use super::forms::{Numbers, SvmForm};
-use super::rows::KernelRows;
 use crate::batch::{Problem, Target, Watch};
 use crate::error::Result;
 use crate::expansion::Expansion;
-use crate::gram::Memory;
+use crate::gram::{KernelRows, Memory, Plan};
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, PointSet, Points};
 use crate::model::{Decision, Task};
 use rayon::prelude::*;
 
 /// Machines that are trained side by side share the memory in so many parts.
-const SIDE_BY_SIDE: u64 = 4;
+pub(super) const SIDE_BY_SIDE: u64 = 4;
 
 /// What one output is learnt from.
 pub(super) struct Part {
@@ -51,6 +50,8 @@ pub(super) struct Report {
     pub evaluated: usize,
     pub support: usize,
     pub bounded: usize,
+    /// How the kernel matrix stood at the end.
+    pub matrix: Option<Plan>,
 }
 
 /// What the machines of a problem learn from: one output per pair of classes (one for two classes, whose second is
@@ -116,8 +117,7 @@ impl Settings {
         starts: &[Option<State>],
         watch: &dyn Watch,
     ) -> Result<Vec<Machine>> {
-        let alone = parts.len() == 1 || self.memory == Memory::default();
-        let shared = if alone { self.memory } else { Memory::from(self.memory.limit() / SIDE_BY_SIDE) };
+        let shared = if parts.len() == 1 { self.memory } else { self.memory.shared(SIDE_BY_SIDE) };
         let one = |(k, part): (usize, &Part)| {
             let start = starts.get(k).cloned().flatten();
             let chosen: Option<PointSet> = part.rows.as_ref().map(|rows| x.select(rows));
@@ -152,7 +152,7 @@ impl Settings {
         };
         let solution = solve(&dual, rows, state, self.limits, watch)?;
         let finish = self.form.finish(&dual, &solution.state);
-        let report = self.report(&dual, &solution, finish.bias);
+        let report = Report { matrix: Some(rows.plan()), ..self.report(&dual, &solution, finish.bias) };
         let mut beta = dual.coefficients(&solution.state.alpha);
         beta.iter_mut().for_each(|b| *b *= finish.scale);
         Ok(Machine { beta, bias: finish.bias, epsilon: finish.epsilon, state: Some(solution.state), report })
@@ -185,6 +185,7 @@ impl Settings {
             evaluated: solution.evaluated,
             support: (0..dual.sign.len()).filter(used).count(),
             bounded,
+            matrix: None,
         }
     }
 }
@@ -202,6 +203,7 @@ impl Machine {
             evaluated: 0,
             support: 0,
             bounded: 0,
+            matrix: None,
         };
         Machine { beta: vec![0.0; rows], bias: value, epsilon: None, state: None, report }
     }

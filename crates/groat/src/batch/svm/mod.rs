@@ -30,13 +30,12 @@ mod advice;
 mod build;
 mod calibrate;
 mod chunks;
+mod cost;
 mod decompose;
 mod dual;
 mod forms;
 mod machine;
 mod one_pass;
-mod rough_rows;
-mod rows;
 mod search;
 mod smo;
 mod start;
@@ -50,7 +49,9 @@ pub use subsample::Subsampling;
 
 use crate::batch::forward::ClassWeights;
 use crate::batch::methods::{NU_SVC, NU_SVR, ONE_CLASS, SVC, SVR};
-use crate::batch::{Batches, Fitted, Grace, Method, Problem, Progress, Target, TaskKind, Watch};
+use crate::batch::{
+    Batches, Estimate, Fitted, Grace, Method, Problem, Progress, Sizes, Target, TaskKind, Watch,
+};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::gram::Memory;
 use crate::kernels::Kernel;
@@ -287,6 +288,8 @@ impl SupportVectorMachine {
             fitted.judged_by = Validation::Folds(self.folds).to_string();
         }
         (fitted.trials, fitted.notes, fitted.interrupted) = (trials, notes, interrupted);
+        fitted.matrix =
+            machines.iter().filter_map(|machine| machine.report.matrix).max_by_key(|plan| plan.bytes);
         Ok(fitted)
     }
 
@@ -433,6 +436,10 @@ impl Method for SupportVectorMachine {
         }
     }
 
+    fn estimate(&self, sizes: &Sizes) -> Result<Estimate> {
+        self.estimated(sizes)
+    }
+
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         if let Some(rows) = subsample::chosen(self, problem) {
             let some = problem.select(&rows);
@@ -451,11 +458,12 @@ impl Method for SupportVectorMachine {
         }
         if self.chunk.is_some() {
             let problem = problem.checked_with_zeros()?;
-            let expected = "left out: parts of weighted or sparse rows are not trained on in turn";
-            let refuse = || Error::parameter("chunk", self.chunk.unwrap_or(0), expected);
-            let (Some(x), None) = (problem.x.dense(), problem.weights) else { return Err(refuse()) };
+            if problem.weights.is_some() {
+                let expected = "left out: parts of weighted rows are not trained on in turn";
+                return Err(Error::parameter("chunk", self.chunk.unwrap_or(0), expected));
+            }
             let responses = problem.responses();
-            return self.chunked(&(x, responses.view()), &problem, watch);
+            return self.chunked(&(problem.x, responses.view()), &problem, watch);
         }
         self.run(problem, None, watch)
     }

@@ -10,7 +10,8 @@ use super::forms::Numbers;
 use crate::batch::{Problem, Progress, Target, Watch};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
-use crate::kernels::{Centres, Evaluator, Kernel};
+use crate::gram::Growing;
+use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -23,8 +24,7 @@ const FLAT: f64 = 1e-12;
 
 /// The vectors so far. A coefficient lies between 0 and `bound`, which has the sign of the class.
 struct Vectors {
-    evaluator: Evaluator<f64>,
-    centres: Centres<f64>,
+    kernels: Growing,
     sign: Vec<f64>,
     bound: Vec<f64>,
     beta: Vec<f64>,
@@ -80,7 +80,7 @@ impl SupportVectorMachine {
         let bias = [(high + least) / 2.0, high, least].into_iter().find(|b| b.is_finite()).unwrap_or(0.0);
         let violation = (high - least).max(0.0);
         let function =
-            Expansion::new(kernel.clone(), vectors.centres.to_matrix(), Matrix::column(vectors.beta))?;
+            Expansion::new(kernel.clone(), vectors.kernels.to_matrix(), Matrix::column(vectors.beta))?;
         Ok((function.with_bias(vec![bias])?, violation))
     }
 }
@@ -88,8 +88,7 @@ impl SupportVectorMachine {
 impl Vectors {
     fn new(kernel: &Kernel, features: usize) -> Result<Self> {
         Ok(Self {
-            evaluator: kernel.evaluator(),
-            centres: Centres::new(features)?,
+            kernels: Growing::new(kernel, features)?,
             sign: Vec::new(),
             bound: Vec::new(),
             beta: Vec::new(),
@@ -122,16 +121,15 @@ impl Vectors {
 
     /// Lets a row join if it violates its margin; false when it does not.
     fn process(&mut self, x: &[f64], sign: f64, cost: f64, tolerance: f64) -> Result<bool> {
-        let mut row = vec![0.0; self.centres.len()];
-        self.evaluator.row(x, &self.centres, &mut row);
-        let slope = sign - crate::simd::dot(&row, &self.beta);
+        self.kernels.row(x, &mut self.rows[0]);
+        let slope = sign - crate::simd::dot(&self.rows[0], &self.beta);
         let (up, low) = self.extremes();
         let other = if sign > 0.0 { low } else { up };
         let apart = other.map_or(f64::INFINITY, |o| sign * (slope - self.slope[o]));
         if apart <= tolerance {
             return Ok(false);
         }
-        self.centres.push(x)?;
+        self.kernels.push(x)?;
         self.sign.push(sign);
         self.bound.push(sign * cost);
         self.beta.push(0.0);
@@ -153,8 +151,7 @@ impl Vectors {
     /// Raises `i` and lowers `j` as far as is good; false when nothing changes.
     fn step(&mut self, i: usize, j: usize) -> bool {
         for (place, row) in [i, j].into_iter().zip(&mut self.rows) {
-            row.resize(self.centres.len(), 0.0);
-            self.evaluator.row(&self.centres.to_vec(place), &self.centres, row);
+            self.kernels.row_of(place, row);
         }
         let [first, second] = &self.rows;
         let curvature = (first[i] + second[j] - 2.0 * first[j]).max(FLAT);
@@ -178,7 +175,7 @@ impl Vectors {
         for i in (0..self.beta.len()).rev() {
             let beyond = if self.sign[i] > 0.0 { self.slope[i] <= least } else { self.slope[i] >= high };
             if self.beta[i] == 0.0 && beyond {
-                self.centres.swap_remove(i);
+                self.kernels.swap_remove(i);
                 for values in [&mut self.sign, &mut self.bound, &mut self.beta, &mut self.slope] {
                     values.swap_remove(i);
                 }

@@ -11,12 +11,11 @@
 
 use super::decompose::Stop;
 use super::dual::State;
-use super::machine::{Machine, Part, Settings, parts, task};
-use super::rows::KernelRows;
+use super::machine::{Machine, Part, SIDE_BY_SIDE, Settings, parts, task};
 use super::{SupportVectorMachine, SvmForm, deviation};
 use crate::batch::{Impatient, Problem, Progress, Target, Watch};
 use crate::error::{Error, Result};
-use crate::gram::{self, Memory};
+use crate::gram::{self, KernelRows};
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, PointSet};
 use crate::tune::{
@@ -46,8 +45,6 @@ const WORSE: usize = 2;
 const FORGIVEN: f64 = 0.25;
 /// The least that it forgives, in deviations of the target.
 const LEAST_FORGIVEN: f64 = 1e-3;
-/// Bytes that the kernel rows of a part may take.
-const MEMORY: u64 = 64 << 20;
 
 /// What is searched for besides the width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -336,7 +333,7 @@ impl Judge<'_> {
         let mut rows: Vec<KernelRows<'_>> = chosen
             .iter()
             .map(|set| set.as_ref().map_or(train.x, PointSet::view))
-            .map(|x| KernelRows::new(kernel, x, Memory::from(MEMORY)))
+            .map(|x| KernelRows::new(kernel, x, self.params.memory.shared(SIDE_BY_SIDE)))
             .collect::<Result<_>>()?;
         let mut found: Vec<Option<Tried>> = self.values.iter().map(|_| None).collect();
         let (mut states, mut before): (Vec<Option<State>>, _) = (vec![None; parts.len()], None);

@@ -43,15 +43,14 @@ pub(super) fn states(
     if settings.form.takes_nu() || function.outputs() != parts.len() || function.features() != x.cols() {
         return Ok(Vec::new());
     }
-    let bits = |row: &[f64]| row.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
     // Rows that stand there several times take over one vector each.
-    let mut known: HashMap<Vec<u64>, VecDeque<usize>> = HashMap::new();
+    let mut known: HashMap<Vec<(u32, u64)>, VecDeque<usize>> = HashMap::new();
     for v in 0..function.size() {
-        known.entry(bits(&function.vectors().row(v))).or_default().push_back(v);
+        known.entry(function.vectors().point(v).key()).or_default().push_back(v);
     }
     let mut weights = Matrix::zeros(x.rows(), parts.len());
     for i in 0..x.rows() {
-        if let Some(v) = known.get_mut(&bits(&x.row(i))).and_then(VecDeque::pop_front) {
+        if let Some(v) = known.get_mut(&x.point(i).key()).and_then(VecDeque::pop_front) {
             weights.row_mut(i).copy_from_slice(function.weights().row(v));
         }
     }

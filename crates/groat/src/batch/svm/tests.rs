@@ -172,6 +172,10 @@ fn chunks_come_to_the_solution_of_all_rows() {
     let parts = chunked.fit(&sorted.problem().unwrap(), &Quiet).unwrap();
     let c = parts.model.values(x.view()).unwrap();
     assert!(c.data().iter().zip(b.data()).all(|(c, b)| (c - b).abs() < 0.05));
+    let sparse = crate::matrix::Csr::from_rows(x.view());
+    let parts = chunked.fit(&Problem { x: sparse.view().into(), ..problem }, &Quiet).unwrap();
+    let d = parts.model.values(x.view()).unwrap();
+    assert!(d.data().iter().zip(b.data()).all(|(d, b)| (d - b).abs() < 0.05));
     let problem = Problem::regression(x.view(), &y).unwrap();
     let machine = SupportVectorMachine::fixed(SvmForm::Values, Kernel::gaussian(0.5)).epsilon(0.1);
     let whole = machine.fit(&problem, &Quiet).unwrap();

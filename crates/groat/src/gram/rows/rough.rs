@@ -1,17 +1,14 @@
 //! Rows of a radial kernel in single precision, over the columns that are still looked at.
 //!
 //! With few features a kernel value is evaluated faster than it is read back from memory, so that nothing is kept; with
-//! many the rows stay, as far as the limit allows. When most columns have been left out, what is held shrinks to the others.
+//! many the latest rows stay, as far as the limit allows. When most columns have been left out, what is held shrinks to
+//! the others.
 
-use crate::gram::loops::add_rows;
+use super::super::latest::{Latest, room, slots};
+use super::{KEPT_FEATURES, add_held};
 use crate::kernels::{Rough, Tiles};
+use crate::memory;
 use rayon::prelude::*;
-use std::collections::HashMap;
-
-/// Features from which on rows are kept.
-const KEPT_FEATURES: usize = 48;
-/// Columns that one task of a sum handles; fixed, so that nothing depends on the number of threads.
-const CHUNK: usize = 2048;
 
 pub(super) struct RoughRows {
     rough: Rough,
@@ -20,9 +17,10 @@ pub(super) struct RoughRows {
     tiles: Tiles,
     /// Columns that were left out, and the coefficients of that time.
     absent: Vec<(Vec<usize>, Vec<f64>)>,
-    /// When a row was asked for last, and its values.
-    held: HashMap<usize, (u64, Vec<f32>)>,
-    clock: u64,
+    /// Which rows are held; their values stand in `data`, row after row.
+    latest: Latest,
+    data: Vec<f32>,
+    /// Bytes that these may take.
     limit: u64,
     /// Kernel values that were evaluated.
     values: u64,
@@ -32,7 +30,8 @@ impl RoughRows {
     pub(super) fn new(rough: Rough, limit: u64) -> Self {
         let columns: Vec<usize> = (0..rough.len()).collect();
         let tiles = rough.tiles(&columns);
-        Self { rough, columns, tiles, absent: Vec::new(), held: HashMap::new(), clock: 0, limit, values: 0 }
+        let latest = Latest::within(limit, 4 * columns.len() as u64, rough.len());
+        Self { rough, columns, tiles, absent: Vec::new(), latest, data: Vec::new(), limit, values: 0 }
     }
 
     /// Kernel values that were evaluated, in rows.
@@ -40,16 +39,32 @@ impl RoughRows {
         self.values.div_ceil(self.rough.len().max(1) as u64) as usize
     }
 
+    /// Bytes of the rows that are held, and of all rows in single precision, once as they are and once as columns.
+    pub(super) fn bytes(&self) -> u64 {
+        4 * (self.latest.len() * self.columns.len() + 2 * self.rough.len() * self.rough.dim()) as u64
+    }
+
+    /// Whether rows are kept.
+    pub(super) fn keeps(&self) -> bool {
+        self.rough.dim() >= KEPT_FEATURES
+    }
+
     /// Looks at the columns of these rows alone, of those that it has. `beta` is what `f = K beta` stands at.
     pub(super) fn focus(&mut self, wanted: &[bool], beta: Vec<f64>) {
         let stay: Vec<usize> = (0..self.columns.len()).filter(|&c| wanted[self.columns[c]]).collect();
         let absent = self.columns.iter().copied().filter(|&i| !wanted[i]).collect();
         self.absent.push((absent, beta));
-        self.held
-            .par_iter_mut()
-            .for_each(|(_, (_, row))| *row = stay.iter().map(|&place| row[place]).collect());
+        let (before, after) = (self.columns.len(), stay.len());
+        let held = self.latest.len();
+        self.data[..held * before].par_chunks_mut(before).for_each(|row| {
+            stay.iter().enumerate().for_each(|(to, &from)| row[to] = row[from]);
+        });
+        (1..held).for_each(|place| {
+            self.data.copy_within(place * before..place * before + after, place * after);
+        });
         self.columns = stay.iter().map(|&place| self.columns[place]).collect();
         self.tiles = self.rough.tiles(&self.columns);
+        self.latest.widen(room(self.limit, 4 * after as u64, self.rough.len()));
     }
 
     /// How many columns there are.
@@ -67,9 +82,9 @@ impl RoughRows {
             absent.iter().zip(sums).for_each(|(&i, sum)| f[i] += sum);
             self.values += (changed.len() * absent.len()) as u64;
         }
-        self.held.clear();
         self.columns = (0..self.rough.len()).collect();
         self.tiles = self.rough.tiles(&self.columns);
+        self.latest = Latest::within(self.limit, 4 * self.columns.len() as u64, self.rough.len());
     }
 
     /// The square block of these rows.
@@ -80,52 +95,31 @@ impl RoughRows {
 
     /// `f += sum_k factors[k] row(rows[k])` on the columns.
     pub(super) fn add(&mut self, rows: &[usize], factors: &[f64], f: &mut [f64]) {
-        let mut sums = vec![0.0; self.columns.len()];
-        let room = (self.limit / (4 * self.columns.len().max(1)) as u64) as usize;
-        if self.rough.dim() < KEPT_FEATURES || rows.len() > room {
-            self.values += (rows.len() * self.columns.len()) as u64;
+        let width = self.columns.len();
+        let mut sums = vec![0.0; width];
+        if !self.keeps() || rows.len() > self.latest.room() {
+            self.values += (rows.len() * width) as u64;
             self.rough.add_sums(rows, factors, &self.tiles, &mut sums);
         } else {
-            self.hold(rows, room);
-            let rows: Vec<&[f32]> =
-                rows.iter().filter_map(|i| self.held.get(i)).map(|(_, row)| row.as_slice()).collect();
-            sums.par_chunks_mut(CHUNK).enumerate().for_each(|(c, sums)| {
-                let parts: Vec<&[f32]> = rows.iter().map(|row| &row[c * CHUNK..][..sums.len()]).collect();
-                add_rows(&parts, factors, sums);
-            });
+            self.hold(rows);
+            let places = rows.iter().filter_map(|&i| self.latest.place(i));
+            let held: Vec<&[f32]> = places.map(|place| &self.data[place * width..][..width]).collect();
+            add_held(&held, factors, &mut sums);
         }
         self.columns.iter().zip(sums).for_each(|(&i, sum)| f[i] += sum);
     }
 
-    /// Sees to it that these rows are there, and no more than there is room for: those that were not asked for the
-    /// longest go first.
-    fn hold(&mut self, rows: &[usize], room: usize) {
-        self.clock += 1;
-        let mut missing = Vec::new();
-        for &i in rows {
-            match self.held.get_mut(&i) {
-                Some((asked, _)) => *asked = self.clock,
-                None => missing.push(i),
-            }
+    /// Sees to it that these rows are there.
+    fn hold(&mut self, rows: &[usize]) {
+        let (places, width) = (self.latest.take(rows), self.columns.len());
+        if self.data.is_empty() {
+            // All at once; what is not used takes no memory.
+            let (n, most) = (self.rough.len(), usize::try_from(self.limit / 4).unwrap_or(usize::MAX));
+            self.data = memory::zeroed(most.min(n.saturating_mul(n)).max(2 * n));
         }
-        missing.sort_unstable();
-        missing.dedup();
-        let excess = (self.held.len() + missing.len()).saturating_sub(room);
-        if excess > 0 {
-            let mut ages: Vec<(u64, usize)> = self.held.iter().map(|(&i, (asked, _))| (*asked, i)).collect();
-            ages.sort_unstable();
-            for (_, i) in ages.into_iter().take(excess) {
-                self.held.remove(&i);
-            }
-        }
-        let evaluate = |pair: &[usize]| {
-            let (i, j) = (pair[0], pair[pair.len() - 1]);
-            let [mut first, mut second] = [(); 2].map(|()| vec![0.0; self.columns.len()]);
-            self.rough.values([i, j], &self.tiles, [&mut first, &mut second]);
-            [(i, first), (j, second)]
-        };
-        let found: Vec<[(usize, Vec<f32>); 2]> = missing.par_chunks(2).map(evaluate).collect();
-        self.values += (missing.len() * self.columns.len()) as u64;
-        self.held.extend(found.into_iter().flatten().map(|(i, row)| (i, (self.clock, row))));
+        self.values += (places.len() * width) as u64;
+        let mut slots = slots(&mut self.data, width, &places);
+        let (rough, tiles) = (&self.rough, &self.tiles);
+        slots.par_chunks_mut(rough.together()).for_each(|rows| rough.values(rows, tiles));
     }
 }
