@@ -6,6 +6,7 @@
 //! evidence (`sparse/relevance.rs`), where the same judge finds that they lower the error clearly. The ridge is judged again
 //! later on the statistics of all rows.
 
+use super::basis::landmark_map;
 use super::pass::{Data, statistics};
 use super::source::{Division, InMemory, Source};
 use super::{Basis, FeatureRidge};
@@ -159,9 +160,9 @@ impl<'a> Judge<'a> {
     fn judge(&self, kernel: &Kernel, ridge: f64, watch: &dyn Watch) -> Result<Trial> {
         let x = self.x.view();
         let map = match &self.settings.basis {
-            Basis::Landmarks(_) => super::landmark_map(kernel, x.slice(0, self.features))?,
+            Basis::Landmarks(_) => landmark_map(kernel, x.slice(0, self.features))?,
             Basis::Given(points) => {
-                super::landmark_map(kernel, points.view().slice(0, points.rows().min(FEATURES)))?
+                landmark_map(kernel, points.view().slice(0, points.rows().min(FEATURES)))?
             }
             random => random.random_map(kernel, x.cols(), self.features, self.settings.seed)?,
         };

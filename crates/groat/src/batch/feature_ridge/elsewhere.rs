@@ -334,7 +334,7 @@ mod tests {
         }
         // Columns for other features than the map has.
         let x = cloud(40, 2).0;
-        let map = super::super::landmark_map(&crate::Kernel::gaussian(1.0), (&x).into()).unwrap();
+        let map = super::super::basis::landmark_map(&crate::Kernel::gaussian(1.0), (&x).into()).unwrap();
         let sums = RowSums::from_bytes(&map.to_bytes().unwrap()).unwrap();
         let pass = Pass::Covariance { columns: vec![1.0; 3], levels: vec![0.0] };
         let question = Question { division, wanted: Wanted::Pass { pass, everything: true } };

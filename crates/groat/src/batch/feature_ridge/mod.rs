@@ -1,6 +1,7 @@
 //! Kernel ridge regression for many rows (systems B7, B8, B9): ridge regression on explicit features.
 //!
-//! The features are functions of `rank` landmarks ([`Nystrom`]) or random ones ([`RandomFeatures`]); what is minimised is
+//! The features are functions of `rank` landmarks ([`Nystrom`](crate::features::Nystrom)) or random ones
+//! ([`RandomFeatures`](crate::features::RandomFeatures)); what is minimised is
 //! `sum_i w_i (y_i - b - w.phi(x_i))^2 + ridge |w|^2` with a free constant `b`. With landmarks that is kernel ridge
 //! regression restricted to their span, and with all rows as landmarks kernel ridge regression itself. Classes are coded as
 //! -1 and +1, one output each where there are more than two; `loss = logistic` goes on from there to the logistic loss.
@@ -28,6 +29,7 @@
 //! # Ok::<(), groat::Error>(())
 //! ```
 
+mod basis;
 mod build;
 mod choose;
 mod cost;
@@ -41,6 +43,7 @@ mod variance;
 #[cfg(test)]
 mod tests;
 
+pub use basis::Basis;
 pub(in crate::batch) use build::{build_falkon, build_nystrom, build_random};
 pub use elsewhere::RowSums;
 pub use variance::Variance;
@@ -50,9 +53,7 @@ use super::methods::{FALKON, NYSTROM, RANDOM_FEATURES};
 use super::sparse::{Samples, expected};
 use super::{Batches, BoxedMethod, ErrorBars, Estimate, Expected, Fitted, Method, Problem, Watch};
 use crate::error::{Result, check_not_negative};
-use crate::features::{
-    FeatureMap, FoldStatistics, LandmarkRule, Nystrom, Precision, RandomFeatures, Statistics,
-};
+use crate::features::{FeatureMap, FoldStatistics, Precision, Statistics};
 use crate::gram::Memory;
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, PointSet, Points};
@@ -73,63 +74,6 @@ const SEARCH_NUMBERS: usize = 1 << 26;
 const REFINEMENTS: usize = 8;
 /// A residual that is worth a word.
 const COARSE: f64 = 1e-4;
-
-/// What the features are.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Basis {
-    /// Functions of rows that a rule finds.
-    Landmarks(LandmarkRule),
-    /// Functions of these points.
-    Given(PointSet),
-    /// Random features.
-    Random {
-        /// Whether frequencies stand at right angles.
-        orthogonal: bool,
-        /// Whether each frequency gives a cosine and a sine, instead of a cosine with a phase.
-        paired: bool,
-    },
-}
-
-impl Default for Basis {
-    fn default() -> Self {
-        Basis::Landmarks(LandmarkRule::default())
-    }
-}
-
-impl Basis {
-    /// The map of so many features, with landmarks among these rows.
-    pub(in crate::batch) fn map(
-        &self,
-        kernel: &Kernel,
-        rows: Points<'_>,
-        size: usize,
-        seed: u64,
-        watch: &dyn Watch,
-    ) -> Result<FeatureMap> {
-        let stop = || if watch.stop_requested() { Err(crate::Error::Stopped) } else { Ok(()) };
-        match self {
-            Basis::Given(points) => landmark_map(kernel, points.view()),
-            Basis::Random { .. } => self.random_map(kernel, rows.cols(), size, seed),
-            Basis::Landmarks(rule) => {
-                let chosen = rule.choose(kernel, rows, size, seed, &stop)?;
-                landmark_map(kernel, rows.select(&chosen).view())
-            }
-        }
-    }
-
-    fn random_map(&self, kernel: &Kernel, features: usize, size: usize, seed: u64) -> Result<FeatureMap> {
-        let (orthogonal, paired) = match self {
-            Basis::Random { orthogonal, paired } => (*orthogonal, *paired),
-            _ => (true, true),
-        };
-        RandomFeatures::draw(kernel, features, size, orthogonal, paired, seed).map(FeatureMap::Random)
-    }
-}
-
-fn landmark_map(kernel: &Kernel, landmarks: Points<'_>) -> Result<FeatureMap> {
-    Ok(FeatureMap::Landmarks(Box::new(Nystrom::new(kernel, landmarks)?)))
-}
 
 /// How the equations are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::batch::{KernelRidge, Quiet};
+use crate::features::{LandmarkRule, RandomFeatures};
 use crate::matrix::{Csr, Rows};
 
 pub(super) fn cloud(n: usize, d: usize) -> (Matrix, Vec<f64>) {
