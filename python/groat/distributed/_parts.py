@@ -135,7 +135,7 @@ def _drawn(survey: Survey | None, size: int) -> Survey | None:
     """The survey with the first of its rows in drawing order, and of every label the first row."""
     if survey is None:
         return None
-    y = survey.y.reshape(len(survey.y), -1)
+    y = survey.y if survey.y.ndim > 1 else survey.y[:, None]
     # Rows with the same features are told apart by their target.
     keys = [*(y[:, column] for column in range(y.shape[1])), survey.order]
     place = np.lexsort(keys)
