@@ -184,6 +184,7 @@ class BatchLearner:
         feature_names: Sequence[str] | None = None,
         target_name: str | None = None,
         categorical: Sequence[str] = ...,
+        landmarks: _Rows | None = None,
         start: Model | None = None,
         progress: _Progress | None = None,
     ) -> Self: ...
@@ -333,6 +334,7 @@ class KernelPca:
         tolerance: float | None = None,
         memory: int | None = None,
         rank: int | None = None,
+        random: bool = False,
         seed: int | None = None,
     ) -> Self: ...
     def fit(
@@ -392,7 +394,7 @@ class FeatureMap:
         kernel: Kernel | str | None = None,
         *,
         rank: int = 300,
-        landmarks: str | None = None,
+        landmarks: str | _Rows | None = None,
         orthogonal: bool = True,
         paired: bool = True,
         standardise: bool = False,

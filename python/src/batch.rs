@@ -159,7 +159,7 @@ impl BatchLearner {
     /// `progress(stage, done, total, detail)` is called now and then; if it returns False, the fit stops with
     /// the model found so far, or raises StoppedError if there is none.
     #[pyo3(signature = (x, y=None, *, sample_weight=None, feature_names=None, target_name=None,
-        categorical=Vec::new(), start=None, progress=None))]
+        categorical=Vec::new(), landmarks=None, start=None, progress=None))]
     fn fit<'py>(
         slf: &Bound<'py, Self>,
         x: &Bound<'py, PyAny>,
@@ -168,6 +168,7 @@ impl BatchLearner {
         feature_names: Option<Vec<String>>,
         target_name: Option<String>,
         categorical: Vec<String>,
+        landmarks: Option<&Bound<'py, PyAny>>,
         start: Option<&Bound<'py, PyModel>>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
@@ -176,6 +177,10 @@ impl BatchLearner {
         let (mut data, labels) = learner.data(x, y, names)?;
         if let Some(weights) = sample_weight {
             data = data.with_weights(vector("sample_weight", weights)?).map_err(raise)?;
+        }
+        if let Some(landmarks) = landmarks {
+            let points = Given::of("landmarks", landmarks)?.like("landmarks", data.inputs())?;
+            data = data.with_landmarks(points).map_err(raise)?;
         }
         let classes = labels.as_ref().map_or(&[][..], |labels| &labels.names);
         let method = learner.build(data.x().cols(), classes).map_err(raise)?;

@@ -8,7 +8,7 @@ use crate::watch::watched;
 use groat::batch::{KernelChoice, Preparation, Prepared, Watch};
 use groat::data::{Answers, Dataset, Inputs, Standardisation};
 use groat::features::{LandmarkRule, Nystrom, RandomFeatures};
-use groat::{Error, Matrix, Points, Result};
+use groat::{Error, Matrix, PointSet, Points, Result};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,6 +33,7 @@ enum Map {
 /// What is drawn, before the rows are known.
 enum Plan {
     Landmarks(LandmarkRule),
+    Given(PointSet),
     Random { orthogonal: bool, paired: bool },
 }
 
@@ -56,6 +57,8 @@ impl Plan {
                 };
                 Map::Nystrom(Box::new(Nystrom::new(&kernel, x.select(&rows).view())?))
             }
+            // The set has been standardised as the rows were.
+            Plan::Given(points) => Map::Nystrom(Box::new(Nystrom::new(&kernel, points.view())?)),
             Plan::Random { orthogonal, paired } => {
                 Map::Random(RandomFeatures::draw(&kernel, x.cols(), rank, *orthogonal, *paired, seed)?)
             }
@@ -96,8 +99,8 @@ impl Map {
 
 #[pymethods]
 impl PyFeatureMap {
-    /// The map for rows like those of x. landmarks names a rule by which rows become landmarks; without one, random
-    /// frequencies are drawn, in pairs of cosine and sine or as cosines with a phase.
+    /// The map for rows like those of x. landmarks names a rule by which rows become landmarks, or are rows like x
+    /// themselves; without any, random frequencies are drawn, in pairs of cosine and sine or as cosines with a phase.
     #[staticmethod]
     #[pyo3(signature = (x, kernel=None, *, rank=300, landmarks=None, orthogonal=true, paired=true, standardise=false,
         seed=0, categorical=Vec::new(), progress=None))]
@@ -105,7 +108,7 @@ impl PyFeatureMap {
         x: &Bound<'_, PyAny>,
         kernel: Option<&Bound<'_, PyAny>>,
         rank: usize,
-        landmarks: Option<&str>,
+        landmarks: Option<&Bound<'_, PyAny>>,
         orthogonal: bool,
         paired: bool,
         standardise: bool,
@@ -114,15 +117,21 @@ impl PyFeatureMap {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let choice = kernel.map_or_else(|| Ok(KernelChoice::default()), kernel_of)?;
-        let plan = match landmarks {
-            Some(rule) => Plan::Landmarks(rule.parse().map_err(raise)?),
-            None => Plan::Random { orthogonal, paired },
-        };
         let (samples, inputs) = Given::of("x", x)?.into_samples("x", None, categorical)?;
+        let mut plan = match landmarks {
+            None => Plan::Random { orthogonal, paired },
+            Some(landmarks) => match landmarks.extract::<String>() {
+                Ok(rule) => Plan::Landmarks(rule.parse().map_err(raise)?),
+                Err(_) => Plan::Given(Given::of("landmarks", landmarks)?.like("landmarks", inputs.as_ref())?),
+            },
+        };
         let data = Dataset::new(samples, Answers::None).map_err(raise)?;
         let preparation = Preparation::new().standardise(standardise).seed(seed);
         let (map, standardisation, note) = watched(x.py(), progress, |watch| {
             let prepared = Prepared::new(&data, preparation)?;
+            if let (Plan::Given(points), Some(standardisation)) = (&mut plan, prepared.standardisation()) {
+                standardisation.apply_points(points)?;
+            }
             let (map, note) = plan.draw(&choice, prepared.x(), rank, seed, watch)?;
             Ok((map, prepared.standardisation().cloned(), note))
         })?;

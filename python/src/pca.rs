@@ -8,7 +8,7 @@ use crate::points::{Given, described};
 use crate::settings::{count, number, whole};
 use crate::threads::detached;
 use crate::watch::watched;
-use groat::batch::{KernelChoice, KernelPca, Preparation, Prepared, PrincipalComponents, Watch};
+use groat::batch::{Basis, KernelChoice, KernelPca, Preparation, Prepared, PrincipalComponents, Watch};
 use groat::data::{Answers, Dataset};
 use groat::{Model, Result};
 use numpy::IntoPyArray;
@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Kernel principal component analysis, of dense or (for kernels of compact support) sparse matrices.
 ///
-/// A width that is not given is the median distance of the rows; rank asks for so many landmarks instead of the kernel
-/// matrix of all rows.
+/// A width that is not given is the median distance of the rows; rank asks for so many landmarks, or with random for so many
+/// random features, instead of the kernel matrix of all rows.
 #[pyclass(name = "KernelPca", module = "groat._groat", frozen, subclass)]
 pub(crate) struct PyKernelPca {
     kernel: KernelChoice,
@@ -66,7 +66,7 @@ impl PyKernelPca {
 impl PyKernelPca {
     #[new]
     #[pyo3(signature = (kernel=None, *, components=None, centre=true, standardise=false, tolerance=None,
-        memory=None, rank=None, seed=None))]
+        memory=None, rank=None, random=false, seed=None))]
     fn new(
         py: Python<'_>,
         kernel: Option<&Bound<'_, PyAny>>,
@@ -76,6 +76,7 @@ impl PyKernelPca {
         tolerance: Option<&Bound<'_, PyAny>>,
         memory: Option<&Bound<'_, PyAny>>,
         rank: Option<&Bound<'_, PyAny>>,
+        random: bool,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let params = PyDict::new(py);
@@ -86,6 +87,7 @@ impl PyKernelPca {
         params.set_item("tolerance", tolerance)?;
         params.set_item("memory", memory)?;
         params.set_item("rank", rank)?;
+        params.set_item("random", random)?;
         params.set_item("seed", seed)?;
         let mut analysis = KernelPca { centre, ..KernelPca::default() };
         if let Some(wanted) = components {
@@ -96,6 +98,9 @@ impl PyKernelPca {
         }
         if let Some(landmarks) = rank {
             analysis.rank = Some(count("rank", landmarks)?);
+        }
+        if random {
+            analysis.basis = Basis::Random { orthogonal: true, paired: true };
         }
         if let Some(seed) = seed {
             analysis.seed = whole("seed", seed)?;

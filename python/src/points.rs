@@ -54,6 +54,16 @@ impl<'py> Given<'py> {
         }
     }
 
+    /// Rows like those that inputs were made of, or plain ones where there are none, in a copy that the caller keeps.
+    pub(crate) fn like(self, what: &str, inputs: Option<&Inputs>) -> PyResult<PointSet> {
+        match (self, inputs) {
+            (Self::Columns(names, columns), Some(inputs)) => {
+                inputs.apply(&Table::new(names, columns).map_err(raise)?).map_err(raise)
+            }
+            (given, _) => Ok(given.into_samples(what, None, Vec::new())?.0),
+        }
+    }
+
     /// The samples, in a copy that the caller keeps, and what a table's are made of. `target` is the column that is to be
     /// predicted, where that has a name, and `categorical` names columns of numbers that stand for categories.
     pub(crate) fn into_samples(

@@ -66,6 +66,16 @@ def test_parts_give_what_one_machine_gives(method: str) -> None:
         assert spread.expected_error == pytest.approx(alone.expected_error, rel=1e-6)
 
 
+@pytest.mark.parametrize("method", ["nystrom", "falkon", "rff"])
+def test_standardised_parts_give_what_one_machine_gives(method: str) -> None:
+    x, y = rows()
+    for settings in ({"ridge": 0.1}, {}):
+        alone = BatchLearner(method, rank=60, tolerance=1e-12, **settings).fit(x, y)
+        spread = fit_parts(split(x, y, [1, 700, 701, 2990]), method, rank=60, **settings)
+        assert str(spread.model.kernel) == str(alone.model.kernel)
+        assert apart(alone, spread) < 1e-8
+
+
 def test_choices_do_not_depend_on_the_parts() -> None:
     x, y = rows()
     reference = fit_parts(split(x, y, []), rank=50)

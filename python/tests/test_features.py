@@ -83,7 +83,7 @@ def test_components_through_landmarks(curve: tuple[Array, Array]) -> None:
     np.testing.assert_allclose(np.abs(quick), np.abs(full), atol=1e-2)
 
 
-@pytest.mark.parametrize("model", [groat.NystromRegressor(60, error_bars="dtc"), groat.RandomFeatureRegressor(60, error_bars="sr")])
+@pytest.mark.parametrize("model", [groat.NystromRegressor(60, error_bars="dtc"), groat.NystromRegressor(60, error_bars="fitc"), groat.RandomFeatureRegressor(60, error_bars="sr")])
 def test_deviations_are_there_where_they_are_asked_for(curve: tuple[Array, Array], model: Any) -> None:
     x, y = curve
     deviations = model.fit(x, y).predict_std(x)
@@ -99,3 +99,33 @@ def test_deviations_grow_away_from_the_landmarks(curve: tuple[Array, Array]) -> 
     model = groat.NystromRegressor(60, width=1.0, alpha=0.1, error_bars="dtc").fit(x, y)
     near, far = model.predict_std([[0.0, 0.0], [30.0, 30.0]])
     assert far > 3 * near
+
+
+@pytest.mark.parametrize("solver", ["direct", "falkon"])
+def test_landmarks_of_the_users_choice(curve: tuple[Array, Array], solver: str) -> None:
+    x, y = 100.0 + 7.0 * curve[0], curve[1]
+    chosen = x[::10]
+    model = groat.NystromRegressor(landmarks=chosen, solver=solver).fit(x, y)
+    # They are carried through standardisation like rows, and come back in the units of X.
+    distances = np.abs(model.support_vectors_[:, None, :] - chosen[None]).max(axis=2)
+    assert len(model.support_vectors_) <= len(chosen) and np.all(distances.min(axis=1) < 1e-9)
+    assert model.score(x, y) > 0.5
+    features = groat.Nystroem(landmarks=chosen, width=1.0, standardise=True).fit(x)
+    assert features.transform(x).shape[1] == len(features.components_) <= len(chosen)
+    kernel = groat.Kernel.gaussian(1.0)
+    z = (chosen - x.mean(axis=0)) / x.std(axis=0)
+    found = features.transform(chosen)
+    np.testing.assert_allclose(found @ found.T, kernel.gram(z), atol=1e-6)
+    with pytest.raises(ValueError):
+        groat.NystromRegressor(landmarks=chosen[:, :1]).fit(x, y)
+
+
+def test_components_through_random_features(curve: tuple[Array, Array]) -> None:
+    x = curve[0]
+    full = groat.KernelPCA(n_components=2, width=1.5).fit(x)
+    quick = groat.KernelPCA(n_components=2, width=1.5, n_random_features=4000).fit(x)
+    np.testing.assert_allclose(quick.eigenvalues_, full.eigenvalues_, rtol=0.05)
+    again = groat.Model.from_bytes(quick.model_.to_bytes())
+    np.testing.assert_allclose(again.values(x), quick.transform(x))
+    with pytest.raises(ValueError, match="one of them"):
+        groat.KernelPCA(n_landmarks=10, n_random_features=10).fit(x)

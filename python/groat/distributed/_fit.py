@@ -11,7 +11,7 @@ from functools import partial, reduce
 from typing import Any, Protocol, TypeVar
 
 from groat._groat import BatchLearner, Method
-from groat.distributed._parts import Part, Survey, added, sum_of
+from groat.distributed._parts import Part, Scaling, Survey, added, sum_of
 from groat.errors import DataError
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def fit_parts(
 ) -> BatchLearner:
     """Fit a model to the parts that an engine holds: ``fit`` for engines of your own.
 
-    One survey of all parts, then one ``reduce`` for each sum that the fit needs: one for the normal equations and one or two
+    One survey of all parts, or two where features are standardised, then one ``reduce`` for each sum that the fit needs: one for the normal equations and one or two
     to refine their solution, or one for each step of conjugate gradients.
     """
     settings.setdefault("tolerance", TOLERANCE)
@@ -62,11 +62,17 @@ def fit_parts(
     seed = int(settings.get("seed") or 0)
     size = max(DRAWN, int(1.3 * min(max(4 * rank, 5000), 50_000)), 4 * rank)
     classes = task == "classification"
-    survey = engine.reduce(partial(Survey.of, size=size, seed=seed, classes=classes), partial(Survey.joined, size=size))
-    if survey is None:
-        raise DataError("there are no rows to learn from")
-    mean, scale = survey.standardisation() if standardise else (None, None)
+
+    def surveyed(scaling: Scaling | None, drawn: int) -> Survey:
+        survey = engine.reduce(partial(Survey.of, size=drawn, seed=seed, classes=classes), partial(Survey.joined, size=drawn), scaling)
+        if survey is None:
+            raise DataError("there are no rows to learn from")
+        return survey
+
+    # Rows are drawn by what they hold as the kernel sees them, which means and deviations have to be known for.
+    mean, scale = surveyed(None, 0).standardisation() if standardise else (None, None)
     scaling = None if mean is None or scale is None else (tuple(mean.tolist()), tuple(scale.tolist()))
+    survey = surveyed(scaling, size)
 
     def total(map_: bytes, pass_: bytes) -> Any:
         return engine.reduce(sum_of, added, map_, pass_, scaling, survey.labels)

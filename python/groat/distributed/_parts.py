@@ -20,6 +20,8 @@ from groat.errors import DataError
 Array = NDArray[Any]
 Block = tuple[Array, Array]
 Part = Block | Iterable[Block]
+# Means and deviations of the features.
+Scaling = tuple[tuple[float, ...], tuple[float, ...]]
 
 # Digits to which means and deviations are rounded. Sums over other parts differ beyond these, and rows must be the same to
 # the last bit for the same ones to be drawn.
@@ -73,13 +75,14 @@ class Survey:
     labels: Array | None
 
     @staticmethod
-    def of(part: Part, size: int, seed: int, classes: bool) -> Survey | None:
-        """The survey of one part, which draws at most so many rows; None where it has none."""
+    def of(part: Part, scaling: Scaling | None, size: int, seed: int, classes: bool) -> Survey | None:
+        """The survey of one part, which draws at most so many rows, by what they hold once they are scaled; None where it has
+        none."""
         found: Survey | None = None
         for x, y in blocks_of(part):
             x, y = _checked(x, y, classes)
             if len(x):
-                found = Survey.joined(found, _survey(x, y, seed, classes), size)
+                found = Survey.joined(found, _survey(x, y, scaling, seed, classes), size)
         return found
 
     @staticmethod
@@ -120,18 +123,19 @@ def _checked(x: Array, y: Array, classes: bool) -> Block:
     return x, y
 
 
-def _survey(x: Array, y: Array, seed: int, classes: bool) -> Survey:
+def _survey(x: Array, y: Array, scaling: Scaling | None, seed: int, classes: bool) -> Survey:
     exact = x.astype(np.longdouble)
     mean = exact.mean(axis=0)
     squares = ((exact - mean) ** 2).sum(axis=0)
-    return Survey(len(x), mean, squares, drawing_order(x, seed), x, y, np.unique(y) if classes else None)
+    scaled = x if scaling is None else (x - np.asarray(scaling[0])) / np.asarray(scaling[1])
+    return Survey(len(x), mean, squares, drawing_order(scaled, seed), x, y, np.unique(y) if classes else None)
 
 
 def _drawn(survey: Survey | None, size: int) -> Survey | None:
     """The survey with the first of its rows in drawing order, and of every label the first row."""
     if survey is None:
         return None
-    y = survey.y.reshape(len(survey.y), -1)
+    y = survey.y if survey.y.ndim > 1 else survey.y[:, None]
     # Rows with the same features are told apart by their target.
     keys = [*(y[:, column] for column in range(y.shape[1])), survey.order]
     place = np.lexsort(keys)
@@ -162,7 +166,7 @@ def sum_of(
     part: Part,
     map_: bytes,
     pass_: bytes,
-    scaling: tuple[tuple[float, ...], tuple[float, ...]] | None,
+    scaling: Scaling | None,
     labels: Array | None,
 ) -> Array | None:
     """The sum over the rows of a part that a fit asks for; None where it has none."""

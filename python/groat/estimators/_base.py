@@ -89,7 +89,13 @@ class BatchEstimator(CallbackSupportMixin, BaseEstimator):
         with threads_of(self.n_jobs):
             learner = self._learner_for(rows, weights)
             learner.fit(
-                rows.given, answers, sample_weight=weights, target_name=target, categorical=rows.categorical, progress=together(listeners)
+                rows.given,
+                answers,
+                sample_weight=weights,
+                target_name=target,
+                categorical=rows.categorical,
+                landmarks=self._given_landmarks(),
+                progress=together(listeners),
             )
         for listener in listeners:
             listener.close()
@@ -113,6 +119,10 @@ class BatchEstimator(CallbackSupportMixin, BaseEstimator):
             # The engine speaks of its own names.
             here = [f"{ours} is called {name} here" for name, ours in self._renamed.items() if f"{ours} " in str(error)]
             raise ParameterError("; ".join([str(error), *here])) from error
+
+    def _given_landmarks(self) -> Any:
+        """Points that the function shall stand on, where the user has chosen them."""
+        return None
 
     def _finish(self, learner: BatchLearner, chosen: Any) -> None:
         self._learner = learner

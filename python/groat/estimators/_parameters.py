@@ -31,9 +31,10 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "epsilon": ("float or None, default=None",
                 "Errors up to this cost nothing; None takes a quarter of the error that the search finds possible, "
                 "or a twentieth of the target's deviation where nothing is searched."),
-    "error_bars": ("{{'none', 'sr', 'dtc'}}, default='none'",
-                   "Whether ``predict_std`` is there: 'sr', the deviations of the subset of regressors, or 'dtc', those of the "
-                   "deterministic training conditional, which grow where landmarks are far."),
+    "error_bars": ("{{'none', 'sr', 'dtc', 'fitc'}}, default='none'",
+                   "Whether ``predict_std`` is there: 'sr', the deviations of the subset of regressors, 'dtc', those of the "
+                   "deterministic training conditional, which grow where landmarks are far, or 'fitc', those of the fully "
+                   "independent training conditional, which also trusts rows less that landmarks do not explain."),
     "estimate": ("bool, default=True",
                  "Whether the error that new rows will see is estimated on rows that nothing was chosen on. Intervals and "
                  "probabilities come from there."),
@@ -46,8 +47,9 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "kernel": ("str or groat.Kernel, default='rbf'",
                "'rbf' (``gaussian``), 'laplacian', 'matern32', 'matern52', 'inverse-multiquadric', 'wendland', 'linear', "
                "'poly', 'sigmoid'; a text such as 'matern32:width=2'; or a ``groat.Kernel``."),
-    "landmarks": ("{{'pivoted', 'uniform', 'kmeans++', 'leverage'}}, default='pivoted'",
-                  "Which rows become landmarks: by what those before leave unexplained, any, by distance, or by leverage."),
+    "landmarks": ("{{'pivoted', 'uniform', 'kmeans++', 'leverage'}} or rows like X, default='pivoted'",
+                  "Which rows become landmarks: by what those before leave unexplained, any, by distance, or by leverage; or the "
+                  "landmarks themselves, in the units of X, as many as there are."),
     "leave_one_out": ("bool or None, default=None", "Whether the leave-one-out error is worked out."),
     "loss": ("str, default={default}",
              "'hinge' or 'squared-hinge': a violated margin costs its size, or the square of it. On explicit features 'squared', "
@@ -63,6 +65,9 @@ PARAMETERS: dict[str, tuple[str, str]] = {
                "Threads to work on; -1 is one per core; None follows ``groat.set_threads``. Never changes the result."),
     "n_landmarks": ("int or None, default=None",
                     "Go through so many landmarks instead of the kernel matrix of all rows, for very many rows (``rank``)."),
+    "n_random_features": ("int or None, default=None",
+                          "Go through so many random features instead of the kernel matrix of all rows, for very many rows (``rank``, "
+                          "``random``)."),
     "nu": ("float, default={default}", "Share of rows with a violated margin, outside the tube, or outside the one class."),
     "on_drift": ("{{'note', 'forget', 'restart'}}, default='note'",
                  "What to do when the errors have grown: say so, forget all but recent samples, or start anew."),

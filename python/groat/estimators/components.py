@@ -40,7 +40,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def __init__(
         self, n_components: int = 2, *, kernel: Any = "rbf", width: float | None = None, gamma: Any = None, degree: int = 3,
         coef0: float = 1.0, centre: bool = True, standardise: bool = False, tol: float | None = None,
-        n_landmarks: int | None = None, random_state: Any = None, memory: int | None = None, n_jobs: int | None = None, verbose: int = 0,
+        n_landmarks: int | None = None, n_random_features: int | None = None, random_state: Any = None,
+        memory: int | None = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -61,6 +62,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         -------
         self : object
         """
+        if self.n_landmarks is not None and self.n_random_features is not None:
+            raise ValueError("n_landmarks and n_random_features are two ways to the same end: give one of them")
         rows = rows_of(self, X, reset=True, least=2)
         kernel = kernel_of(self, rows, self.n_features_in_)
         if self.width is not None and isinstance(kernel, str):
@@ -72,7 +75,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             standardise=self.standardise,
             tolerance=self.tol,
             memory=self.memory,
-            rank=self.n_landmarks,
+            rank=self.n_landmarks if self.n_random_features is None else self.n_random_features,
+            random=self.n_random_features is not None,
             seed=seed_of(self.random_state),
         )
         bar = ProgressBar(type(self).__name__) if self.verbose else None

@@ -35,6 +35,17 @@ class _Landmarks(VectorsMixin, BatchEstimator):
             raise ValueError(f"solver = {self.solver!r} is not allowed: {' or '.join(map(repr, methods))}")
         return methods[self.solver]
 
+    def _settings(self) -> dict[str, Any]:
+        settings = super()._settings()
+        if not isinstance(self.landmarks, str):
+            # Then there are as many as were given.
+            settings.pop("landmarks", None)
+            settings.pop("rank", None)
+        return settings
+
+    def _given_landmarks(self) -> Any:
+        return None if isinstance(self.landmarks, str) else rows_of(self, self.landmarks, reset=False).given
+
 
 class _FeatureClassifier(Classifier):
     """Probabilities come from rows that were left out, or from the logistic loss."""
@@ -67,7 +78,7 @@ class NystromRegressor(_Landmarks, Regressor):
 
     def __init__(
         self, n_components: int = 1000, *, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
-        coef0: float = 1.0, alpha: Any = None, solver: str = "direct", landmarks: str = "pivoted",
+        coef0: float = 1.0, alpha: Any = None, solver: str = "direct", landmarks: Any = "pivoted",
         precision: str = "double", estimate: bool = True, error_bars: str = "none", selection_rows: int | None = None,
         tol: float | None = None, max_iter: int = -1, standardise: bool = True, memory: str | None = None,
         random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
@@ -90,7 +101,7 @@ class NystromClassifier(_Landmarks, _FeatureClassifier):
 
     def __init__(
         self, n_components: int = 1000, *, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
-        coef0: float = 1.0, alpha: Any = None, solver: str = "direct", loss: str = "squared", landmarks: str = "pivoted",
+        coef0: float = 1.0, alpha: Any = None, solver: str = "direct", loss: str = "squared", landmarks: Any = "pivoted",
         precision: str = "double", estimate: bool = True, selection_rows: int | None = None, tol: float | None = None,
         max_iter: int = -1, class_weight: Any = None, standardise: bool = True, memory: str | None = None,
         random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
@@ -210,7 +221,7 @@ class Nystroem(_Map):
 
     def __init__(
         self, n_components: int = 100, *, kernel: Any = "rbf", width: float | None = None, gamma: Any = None,
-        degree: int = 3, coef0: float = 1.0, landmarks: str = "pivoted", standardise: bool = False,
+        degree: int = 3, coef0: float = 1.0, landmarks: Any = "pivoted", standardise: bool = False,
         random_state: Any = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         keep(self, locals())
@@ -227,7 +238,11 @@ class Nystroem(_Map):
         -------
         self : object
         """
-        return self._draw(X, landmarks=self.landmarks)
+        given = self.landmarks if isinstance(self.landmarks, str) else None
+        if given is None:
+            rows_of(self, X, reset=True)
+            given = rows_of(self, self.landmarks, reset=False).given
+        return self._draw(X, landmarks=given)
 
     @property
     def components_(self) -> Any:

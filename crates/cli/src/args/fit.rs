@@ -88,6 +88,9 @@ pub struct FitArgs {
     /// or one of fewer rows. Its scaling is kept; so are kernel, cost, nu and epsilon where none is given
     #[arg(long, value_name = "MODEL", conflicts_with = "stream", help_heading = "Method")]
     pub warm_start: Option<PathBuf>,
+    /// Stand on the rows of this file, which has the columns that are learnt from, instead of looking for landmarks
+    #[arg(long, value_name = "FILE", conflicts_with = "rank", help_heading = "Method")]
+    pub landmarks_from: Option<PathBuf>,
     #[command(flatten)]
     pub settings: SettingArgs,
     /// Also compare methods with their defaults on three parts of the rows (of up to 4000), each left out once: those

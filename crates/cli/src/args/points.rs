@@ -62,6 +62,8 @@ Examples:
   groat pca cells.csv --components 3 --scores scores.csv
   groat pca big.csv --rank 500 --components 10
       A million rows through 500 landmarks, in one pass
+  groat pca huge.parquet --rank 500 --stream -o huge.safetensors
+      A file that does not fit memory; `groat predict huge.safetensors huge.parquet` gives the components of its rows
   groat pca map.csv --support sparsity=0.99 -o map.safetensors
       On a sparse matrix; `groat predict map.safetensors new.csv` gives the components of new rows")]
 pub struct PcaArgs {
@@ -76,12 +78,19 @@ pub struct PcaArgs {
     /// Distance from which on the kernel is zero: a number, `auto`, or a rule as for tune-support
     #[arg(long, value_name = "SUPPORT")]
     pub support: Option<SupportRule>,
-    /// Through so many landmarks instead of the kernel matrix of all rows: for very many rows
+    /// Through so many landmarks, or random features, instead of the kernel matrix of all rows: for very many rows
     #[arg(long, value_name = "M", conflicts_with = "support", value_parser = clap::value_parser!(u32).range(1..))]
     pub rank: Option<u32>,
     /// With --rank, which rows become landmarks: pivoted, uniform, kmeans++ or leverage
     #[arg(long, value_name = "RULE", requires = "rank")]
     pub landmarks: Option<LandmarkRule>,
+    /// With --rank, go through random Fourier features instead of landmarks
+    #[arg(long, requires = "rank", conflicts_with = "landmarks")]
+    pub random: bool,
+    /// With --rank, read the data batch by batch, twice, instead of holding them: for files that do not fit memory
+    /// [default: when the file is larger than an eighth of --memory]
+    #[arg(long, requires = "rank", conflicts_with = "scores")]
+    pub stream: bool,
     /// Memory that the matrix may take, e.g. 2GiB
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,

@@ -1,14 +1,18 @@
 //! `groat pca`: principal components in the feature space of a kernel.
 
 use crate::args::PcaArgs;
+use crate::exit;
 use crate::files::Files;
+use crate::input::is_live;
 use crate::output::page::foot;
 use crate::output::progress::Bar;
 use crate::output::summary::Summary;
 use crate::points::Points;
 use crate::session::{Session, write_file};
-use groat::batch::{KernelPca, PrincipalComponents};
+use groat::batch::{Basis, KernelPca, Prepared, PrincipalComponents};
 use groat::data::{Column, Table, write_table};
+use groat::gram::Memory;
+use groat::model::Model;
 use groat::settings::Bytes;
 use groat::tune::SupportTuning;
 use groat::{Kernel, Matrix, Rows};
@@ -43,6 +47,76 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
     let files = Files::default().reads(&args.points.data.data).writes("--output", args.output.as_ref());
     files.writes_table("--scores", args.scores.as_ref()).writes("--report", args.report.as_ref()).check()?;
     let bar = Bar::new(session, "reading");
+    let found = if streams(&args)? { streamed(&args, session, &bar)? } else { held(&args, session, &bar)? };
+    session.check_stop()?;
+    drop(bar);
+    let Analysed { fitted, model, rows, source, notes, page } = found;
+    let answer = Answer {
+        rows,
+        kernel: model.kernel().to_string(),
+        centred: !args.no_centre,
+        components: fitted.eigenvalues().len(),
+        variances: fitted.eigenvalues().iter().map(|v| v / rows as f64).collect(),
+        explained: fitted.explained(),
+        notes,
+        model: args.output.clone(),
+        scores: args.scores,
+        report: args.report,
+        source,
+    };
+    if let (Some(path), Some(page)) = (&answer.report, page) {
+        write_file(path, page.as_bytes())?;
+    }
+    if let Some(path) = &args.output {
+        model.save(path)?;
+    }
+    session.answer(&answer, || answer.text())
+}
+
+/// An analysis that is done.
+struct Analysed {
+    fitted: PrincipalComponents,
+    model: Model,
+    rows: usize,
+    source: String,
+    notes: Vec<String>,
+    page: Option<String>,
+}
+
+/// Whether the data are to be read in batches instead of being held.
+fn streams(args: &PcaArgs) -> anyhow::Result<bool> {
+    let path = &args.points.data.data;
+    if args.stream && is_live(path) {
+        return exit::usage(format!(
+            "--stream reads the data twice, and {} can be read only once; write it to a file first",
+            path.display()
+        ));
+    }
+    let memory = Memory::from(args.memory.map(|Bytes(bytes)| bytes)).limit();
+    // Data in memory take about eight times their file.
+    let large = args.rank.is_some() && args.scores.is_none() && !is_live(path);
+    Ok(args.stream || (large && path.metadata().is_ok_and(|file| file.len() > memory / 8)))
+}
+
+/// What was asked for, with the kernel settled.
+fn analysis(args: &PcaArgs, kernel: Kernel, session: &Session) -> KernelPca {
+    KernelPca {
+        kernel,
+        components: args.components as usize,
+        centre: !args.no_centre,
+        memory: args.memory.map(|m| m.0).into(),
+        rank: args.rank.map(|rank| rank as usize),
+        basis: match args.random {
+            true => Basis::Random { orthogonal: true, paired: true },
+            false => Basis::Landmarks(args.landmarks.unwrap_or_default()),
+        },
+        seed: session.seed,
+        ..KernelPca::default()
+    }
+}
+
+/// The components of rows in memory.
+fn held(args: &PcaArgs, session: &Session, bar: &Bar<'_>) -> anyhow::Result<Analysed> {
     let points = Points::read(&args.points, session)?;
     session.check_stop()?;
     let prepared = points.prepared()?;
@@ -54,47 +128,45 @@ pub fn run(args: PcaArgs, session: &Session) -> anyhow::Result<()> {
         notes.push(format!("support {choice}"));
         kernel = tuning.kernel_with(choice.support);
     }
-    let default = KernelPca::default();
-    let pca = KernelPca {
-        kernel: kernel.clone(),
-        components: args.components as usize,
-        centre: !args.no_centre,
-        memory: args.memory.map(|m| m.0).into(),
-        rank: args.rank.map(|rank| rank as usize),
-        landmarks: args.landmarks.unwrap_or_default(),
-        seed: session.seed,
-        ..default
-    };
-    let fitted = pca.fit(prepared.x(), &bar)?;
+    let fitted = analysis(args, kernel, session).fit(prepared.x(), bar)?;
     notes.extend(fitted.notes().iter().cloned());
     let scores = fitted.transform(prepared.x())?;
     session.check_stop()?;
-    if let Some(path) = &args.report {
-        write_file(path, page(&points, &kernel, &fitted, &scores)?.as_bytes())?;
-    }
     if let Some(path) = &args.scores {
         let names = (1..=scores.cols()).map(|j| format!("component{j}"));
         let columns = (0..scores.cols()).map(|j| Column::Numeric(scores.column_to_vec(j))).collect();
         write_table(path, &Table::new(names, columns)?)?;
     }
-    drop(bar);
-    let answer = Answer {
-        rows: points.data.len(),
-        kernel: kernel.to_string(),
-        centred: pca.centre,
-        components: fitted.eigenvalues().len(),
-        variances: fitted.eigenvalues().iter().map(|v| v / points.data.len() as f64).collect(),
-        explained: fitted.explained(),
-        notes,
-        model: args.output.clone(),
-        scores: args.scores,
-        report: args.report,
-        source: points.data.source().to_owned(),
+    let (rows, source) = (points.data.len(), points.data.source().to_owned());
+    let lead = format!("{rows} rows of {source}");
+    let model = prepared.finish_model(fitted.clone().into_model())?;
+    let page =
+        args.report.is_some().then(|| page(&lead, &points.axes(), &model, prepared.x(), &fitted, &scores));
+    Ok(Analysed { page: page.transpose()?, model, fitted, rows, source, notes })
+}
+
+/// The components of rows that are read batch by batch; pictures show some of them.
+fn streamed(args: &PcaArgs, session: &Session, bar: &Bar<'_>) -> anyhow::Result<Analysed> {
+    let survey = Points::survey(&args.points, session, bar)?;
+    let preparation = Points::preparation(&args.points, session);
+    let (prepared, batches) = Prepared::surveyed(&survey, preparation)?;
+    let (kernel, note) = args.points.kernel.settled(prepared.x(), session.seed);
+    let pca = analysis(args, kernel, session);
+    let fitted = session.unless_stopped(pca.fit_batches(&batches, prepared.x(), bar))?;
+    let mut notes: Vec<String> = note.into_iter().chain(fitted.notes().iter().cloned()).collect();
+    notes.push("the data were read batch by batch and never held".to_owned());
+    let (rows, source) = (survey.training_rows, survey.train.source().to_owned());
+    let model = prepared.finish_model(fitted.clone().into_model())?;
+    let page = match args.report {
+        None => None,
+        Some(_) => {
+            let scores = fitted.transform(prepared.x())?;
+            let lead = format!("{rows} rows of {source}, of which {} are shown", scores.rows());
+            let axes = Points::axes_of(&survey.train, preparation);
+            Some(page(&lead, &axes, &model, prepared.x(), &fitted, &scores)?)
+        }
     };
-    if let Some(path) = &args.output {
-        prepared.finish_model(fitted.into_model())?.save(path)?;
-    }
-    session.answer(&answer, || answer.text())
+    Ok(Analysed { page, model, fitted, rows, source, notes })
 }
 
 impl Answer {
@@ -120,8 +192,10 @@ impl Answer {
 }
 
 fn page(
-    points: &Points,
-    kernel: &Kernel,
+    lead: &str,
+    axes: &[String],
+    model: &Model,
+    x: groat::Points<'_>,
     fitted: &PrincipalComponents,
     scores: &Matrix,
 ) -> anyhow::Result<String> {
@@ -139,12 +213,10 @@ fn page(
                 .layer(Scatter::new("rows", cloud)),
         );
     }
-    let mut page = Page::new("Kernel principal components")
-        .lead(format!("{} rows of {}, {kernel}", points.data.len(), points.data.source()))
-        .section(section);
-    let prepared = points.prepared()?;
-    if let (2, Some(x)) = (points.data.x().cols(), prepared.x().dense()) {
-        page = page.section(maps("The components over the plane", &points.axes(), x, fitted)?);
+    let mut page =
+        Page::new("Kernel principal components").lead(format!("{lead}, {}", model.kernel())).section(section);
+    if let (2, Some(x)) = (x.cols(), x.dense()) {
+        page = page.section(maps("The components over the plane", axes, x, fitted)?);
     }
     Ok(page.foot(foot()).to_html())
 }

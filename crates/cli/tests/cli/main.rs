@@ -19,6 +19,7 @@ mod readme;
 mod report;
 mod reproduce;
 mod running;
+mod scale;
 mod stream;
 mod stream_watch;
 mod svm;

@@ -57,7 +57,7 @@ pub fn compare(
     watch: &dyn Watch,
 ) -> Result<Vec<Compared>> {
     let drawn = sample_rows(data.len(), rows, preparation.seed);
-    let data = data.select(&drawn);
+    let data = data.select(&drawn).without_landmarks();
     let parts: Vec<(Dataset, Dataset)> = data
         .folds(FOLDS.min(data.len()), preparation.seed)?
         .iter()

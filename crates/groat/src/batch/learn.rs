@@ -8,10 +8,10 @@
 //! names of its features, what they are made from, their standardisation and how it came to be.
 
 use super::density::Density;
-use super::{Batches, Fitted, Method, Problem, Watch};
-#[cfg(feature = "files")]
-use crate::data::Survey;
+use super::{Batches, BoxedMethod, Fitted, Method, Problem, Watch};
 use crate::data::{Answers, Dataset, Moments, Standardisation};
+#[cfg(feature = "files")]
+use crate::data::{FileBatches, Survey};
 use crate::error::{Error, Result};
 use crate::matrix::{PointSet, Points};
 use crate::model::{Finish, Model, Task};
@@ -73,8 +73,9 @@ pub fn learn(
     preparation: Preparation,
     watch: &dyn Watch,
 ) -> Result<Fitted> {
-    let prepared = Prepared::new(data, preparation)?;
-    let fitted = method.fit(&prepared.problem()?, watch)?;
+    let prepared = Prepared::for_method(data, preparation, method)?;
+    let standing = prepared.on_landmarks(method)?;
+    let fitted = standing.as_deref().map_or(method, |method| method).fit(&prepared.problem()?, watch)?;
     prepared.finish(fitted)
 }
 
@@ -101,12 +102,8 @@ pub fn learn_batches(
     preparation: Preparation,
     watch: &dyn Watch,
 ) -> Result<Fitted> {
-    let prepared = Prepared::with(&survey.train, preparation, survey.moments.standardisation()?)?;
-    let mut batches = survey.batches.clone();
-    if let Some(standardisation) = prepared.standardisation() {
-        batches = batches.with_standardisation(standardisation.clone())?;
-    }
-    let fitted = method.fit_batches(&batches, &prepared.problem()?, watch)?;
+    let (prepared, batches) = Prepared::surveyed(survey, preparation)?;
+    let fitted = prepared.fit_batches(method, &batches, watch)?;
     prepared.finish(fitted)
 }
 
@@ -126,7 +123,7 @@ pub fn learn_elsewhere(
         None => Standardisation::fit(sample.x())?,
     };
     let prepared = Prepared::with(sample, preparation, standardisation)?;
-    let fitted = method.fit_batches(rows, &prepared.problem()?, watch)?;
+    let fitted = prepared.fit_batches(method, rows, watch)?;
     prepared.finish(fitted)
 }
 
@@ -144,9 +141,36 @@ impl<'a> Prepared<'a> {
     /// Prepares a data set.
     pub fn new(data: &'a Dataset, preparation: Preparation) -> Result<Self> {
         let standardisation = Moments::weighted(data.x(), data.weights())?.standardisation()?;
+        Self::told(data, preparation, standardisation)
+    }
+
+    /// Prepares a data set for a method, whose rows may be the same elsewhere.
+    fn for_method(data: &'a Dataset, preparation: Preparation, method: &dyn Method) -> Result<Self> {
+        let standardisation = Moments::weighted(data.x(), data.weights())?.standardisation()?;
+        let standardisation = match data.x() {
+            Points::Dense(x) if method.spreads() => standardisation.rounded(x, data.weights()),
+            _ => standardisation,
+        };
+        Self::told(data, preparation, standardisation)
+    }
+
+    /// Prepares a data set so, and says where rows are repeated.
+    fn told(data: &'a Dataset, preparation: Preparation, standardisation: Standardisation) -> Result<Self> {
         let mut prepared = Self::with(data, preparation, standardisation)?;
         prepared.notes.extend(repeated_rows(data));
         Ok(prepared)
+    }
+
+    /// Prepares the rows that a survey has drawn as all training rows of its file are prepared, and these.
+    #[cfg(feature = "files")]
+    pub fn surveyed(survey: &'a Survey, preparation: Preparation) -> Result<(Self, FileBatches)> {
+        let prepared = Self::with(&survey.train, preparation, survey.moments.standardisation()?)?;
+        let batches = survey.batches.clone();
+        let batches = match prepared.standardisation() {
+            Some(standardisation) => batches.with_standardisation(standardisation.clone())?,
+            None => batches,
+        };
+        Ok((prepared, batches))
     }
 
     /// Prepares a data set as an earlier model takes it.
@@ -180,6 +204,23 @@ impl<'a> Prepared<'a> {
             false => None,
         };
         Ok(Self { data, preparation, scaled, notes: notes.into_iter().flatten().collect() })
+    }
+
+    /// The method on the landmarks that came with the data, if any did.
+    fn on_landmarks(&self, method: &dyn Method) -> Result<Option<BoxedMethod>> {
+        let Some(landmarks) = self.data.landmarks() else { return Ok(None) };
+        let mut landmarks = landmarks.to_set();
+        if let Some(standardisation) = self.standardisation() {
+            standardisation.apply_points(&mut landmarks)?;
+        }
+        method.on_landmarks(landmarks.view()).map(Some)
+    }
+
+    /// A fit of rows that are not held.
+    fn fit_batches(&self, method: &dyn Method, rows: &dyn Batches, watch: &dyn Watch) -> Result<Fitted> {
+        let standing = self.on_landmarks(method)?;
+        let method: &dyn Method = standing.as_deref().map_or(method, |method| method);
+        method.fit_batches(rows, &self.problem()?, watch)
     }
 
     /// The features as the method sees them.

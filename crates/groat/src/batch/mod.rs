@@ -51,6 +51,7 @@ pub use watch::{Progress, Quiet, Watch};
 pub use crate::tune::{Search, Trial};
 
 use crate::error::{Error, Result};
+use crate::matrix::Points;
 use crate::model::Model;
 
 /// A way to fit a model.
@@ -78,6 +79,19 @@ pub trait Method {
         })
     }
 
+    /// Whether rows of this method may also stand elsewhere. Then it draws rows by what they hold, and a fit here is to hold the
+    /// same to the last bit as a fit there.
+    fn spreads(&self) -> bool {
+        false
+    }
+
+    /// The method on landmarks of the user's choice, which stand as the kernel shall see them.
+    ///
+    /// Few methods stand on landmarks; the others refuse.
+    fn on_landmarks(&self, _landmarks: Points<'_>) -> Result<BoxedMethod> {
+        Err(no_landmarks(self.name()))
+    }
+
     /// Fits a model from where an earlier one of this method stands: one that was limited or broken off, one of another
     /// cost, or one of fewer rows. The result is that of a fit from nothing, sooner. What is not given but settled in
     /// `start`, such as a width, is taken over. `problem` has the features as `start` has them.
@@ -89,5 +103,14 @@ pub trait Method {
             setting: "a model to start from".to_owned(),
             advice: "fit it from nothing".to_owned(),
         })
+    }
+}
+
+/// That a method stands on no landmarks.
+fn no_landmarks(method: &str) -> Error {
+    Error::Setting {
+        method: method.to_owned(),
+        setting: "landmarks of your own".to_owned(),
+        advice: format!("{} and {} stand on landmarks", methods::NYSTROM, methods::FALKON),
     }
 }

@@ -111,6 +111,7 @@ pub struct Dataset {
     features: Vec<String>,
     source: String,
     places: Vec<usize>,
+    landmarks: Option<PointSet>,
 }
 
 impl Dataset {
@@ -122,7 +123,7 @@ impl Dataset {
         answers.check(x.rows())?;
         let places = (0..x.rows()).collect();
         let (features, source) = (Vec::new(), "memory".to_owned());
-        Ok(Self { x, answers, weights: None, inputs: None, features, source, places })
+        Ok(Self { x, answers, weights: None, inputs: None, features, source, places, landmarks: None })
     }
 
     /// Says how much each sample counts: a finite number, 0 or above. Not every method takes a weight of 0.
@@ -159,6 +160,22 @@ impl Dataset {
         check_len("places of the samples", self.len(), places.len())?;
         self.places = places;
         Ok(self)
+    }
+
+    /// Says on which points a method that stands on landmarks shall stand, in the units of the rows.
+    pub fn with_landmarks(mut self, landmarks: impl Into<PointSet>) -> Result<Self> {
+        let landmarks = landmarks.into();
+        check_len("features of the landmarks", self.x.cols(), landmarks.cols())?;
+        landmarks.view().check_finite("the landmarks")?;
+        self.landmarks = Some(landmarks);
+        Ok(self)
+    }
+
+    /// The same samples, landmarks left to the method.
+    #[must_use]
+    pub fn without_landmarks(mut self) -> Self {
+        self.landmarks = None;
+        self
     }
 
     /// The samples of a table for a new model; `weights` names the column that says how much each counts, which the
@@ -216,6 +233,11 @@ impl Dataset {
         self.weights.as_deref()
     }
 
+    /// On which points a method that stands on landmarks shall stand, where that is given.
+    pub fn landmarks(&self) -> Option<Points<'_>> {
+        self.landmarks.as_ref().map(PointSet::view)
+    }
+
     /// How the rows were made from a table.
     pub fn inputs(&self) -> Option<&Inputs> {
         self.inputs.as_ref()
@@ -257,6 +279,7 @@ impl Dataset {
             features: self.features.clone(),
             source: self.source.clone(),
             places: rows.iter().map(|&i| self.places[i]).collect(),
+            landmarks: self.landmarks.clone(),
         }
     }
 
@@ -271,6 +294,7 @@ impl Dataset {
 
     /// Shifts and scales the features.
     pub fn standardise(&mut self, standardisation: &Standardisation) -> Result<()> {
+        self.landmarks.iter_mut().try_for_each(|landmarks| standardisation.apply_points(landmarks))?;
         standardisation.apply_points(&mut self.x)
     }
 

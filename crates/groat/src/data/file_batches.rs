@@ -11,7 +11,7 @@ use super::standardise::Standardisation;
 use super::table::Table;
 use super::target::Classes;
 use crate::batch::{Problem, Target};
-use crate::error::{Error, Result, check_len};
+use crate::error::{Result, check_len};
 use crate::matrix::Matrix;
 
 /// A table in a file (CSV, Parquet, ...) as [`Batches`]. Memory is that of one batch of [`ReadOptions::batch`]
@@ -30,12 +30,9 @@ pub struct FileBatches {
 }
 
 impl FileBatches {
-    /// The file at `path`, with the features that `inputs` describe and the numbers of its targets.
+    /// The file at `path`, with the features that `inputs` describe and the numbers of its targets, if it has any.
     pub fn new(path: impl AsRef<Path>, options: &ReadOptions, inputs: Inputs) -> Result<Self> {
         let targets: Vec<String> = inputs.targets().iter().map(|target| target.name.clone()).collect();
-        if targets.is_empty() {
-            return Err(Error::parameter("targets", 0, "at least one column"));
-        }
         let (path, options) = (path.as_ref().to_owned(), options.clone());
         Ok(Self {
             path,
@@ -113,6 +110,9 @@ impl FileBatches {
 
     /// The targets of a batch, one column per output.
     fn targets(&self, table: &Table) -> Result<Matrix> {
+        if self.targets.is_empty() {
+            return Ok(Matrix::zeros(table.rows(), 0));
+        }
         let Some(labels) = &self.classes else { return table.matrix(&self.targets) };
         let codes = Classes::codes(table, &self.targets[0], labels)?;
         // The features play no part in the coding.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::moments::Moments;
 use crate::error::{Error, Result, check_len};
-use crate::matrix::{Matrix, PointSet, Points};
+use crate::matrix::{Matrix, PointSet, Points, Rows};
 
 /// `(x - mean) / scale`, feature by feature. The standard deviation has divisor `n`.
 ///
@@ -62,6 +62,29 @@ impl Standardisation {
     /// not shifted, since a shift would fill them: their means are given as 0.
     pub fn fit<'a>(x: impl Into<Points<'a>>) -> Result<Self> {
         Moments::of(x.into())?.standardisation()
+    }
+
+    /// The same rounded to 40 binary digits of the deviations, after means and deviations have been made good to the last
+    /// digit on these rows: rows come out with the same bits however they were cut into parts and in whatever order.
+    pub(crate) fn rounded(mut self, x: Rows<'_>, weights: Option<&[f64]>) -> Self {
+        let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+        let total: f64 = (0..x.rows()).map(weight).sum();
+        for j in 0..self.mean.len() {
+            let (mut off, mut squares) = (Compensated::default(), Compensated::default());
+            for (i, row) in x.iter().enumerate() {
+                let (from, share) = (row[j] - self.mean[j], weight(i) / total);
+                off.add(share * from);
+                squares.add(share * from * from);
+            }
+            let (off, squares) = (off.sum(), squares.sum());
+            if !self.constant.contains(&j) {
+                self.scale[j] = (squares - off * off).max(0.0).sqrt();
+            }
+            let step = step(self.scale[j]);
+            self.mean[j] = ((self.mean[j] + off) / step).round() * step;
+            self.scale[j] = (self.scale[j] / step).round() * step;
+        }
+        self
     }
 
     /// Says which features did not vary.
@@ -140,6 +163,35 @@ impl Standardisation {
     }
 }
 
+/// The unit in which a mean beside this deviation is told: 40 binary digits below it.
+fn step(scale: f64) -> f64 {
+    const DIGITS: i32 = 40;
+    // The exponent of the next power of two above, whatever is to be rounded.
+    let exponent = if scale.is_normal() { (scale.to_bits() >> 52) as i32 - 1022 } else { 1 };
+    2f64.powi(exponent - DIGITS)
+}
+
+/// A sum that carries along what rounding takes from it (Neumaier 1974).
+#[derive(Default)]
+struct Compensated {
+    sum: f64,
+    lost: f64,
+}
+
+impl Compensated {
+    fn add(&mut self, value: f64) {
+        let sum = self.sum + value;
+        let (large, small) =
+            if self.sum.abs() >= value.abs() { (self.sum, value) } else { (value, self.sum) };
+        self.lost += (large - sum) + small;
+        self.sum = sum;
+    }
+
+    fn sum(&self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,5 +245,29 @@ mod tests {
         assert!(Standardisation::new(vec![0.0], vec![0.0]).is_err());
         assert!(serde_json::from_str::<Standardisation>(r#"{"mean":[0],"scale":[0]}"#).is_err());
         assert!(serde_json::from_str::<Standardisation>(r#"{"mean":[0],"scale":[1,2]}"#).is_err());
+    }
+
+    #[test]
+    fn rounded_numbers_do_not_depend_on_the_order_of_rows() {
+        let number = |i: usize| (i as f64 * 12.9898).sin() * 43758.5453 % 1.0;
+        let row = |i: usize| [1e3 + number(i), 1e-7 * number(3 * i + 1), 5.0];
+        let x: Vec<f64> = (0..5000).flat_map(row).collect();
+        let turned: Vec<f64> = (0..5000).rev().flat_map(|i| row((i * 7) % 5000)).collect();
+        let rounded = |x: &[f64]| {
+            let x = Rows::new(x, 3).unwrap();
+            Standardisation::fit(x).unwrap().rounded(x, None)
+        };
+        let (one, other) = (rounded(&x), rounded(&turned));
+        assert_eq!(one, other);
+        let plain = Standardisation::fit(Rows::new(&x, 3).unwrap()).unwrap();
+        for j in 0..3 {
+            // A plain sum of so many numbers loses that much.
+            let lost = 5000.0 * f64::EPSILON * plain.mean[j].abs();
+            assert!((one.mean[j] - plain.mean[j]).abs() <= 1e-12 * plain.scale[j] + lost);
+            assert!((one.scale[j] / plain.scale[j] - 1.0).abs() < 1e-11);
+        }
+        let twice = vec![2.0; 5000];
+        let x = Rows::new(&x, 3).unwrap();
+        assert_eq!(Standardisation::fit(x).unwrap().rounded(x, Some(&twice)), one);
     }
 }

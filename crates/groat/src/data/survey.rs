@@ -144,7 +144,8 @@ pub fn find_inputs(
 
 /// What the batches so far have shown.
 struct Found {
-    classes: TargetClasses,
+    /// None where there is no target.
+    classes: Option<TargetClasses>,
     moments: Moments,
     train: Part,
     test: Part,
@@ -153,7 +154,10 @@ struct Found {
 impl Found {
     fn new(first: &Table, inputs: &Inputs, options: &SurveyOptions) -> Result<Self> {
         Ok(Self {
-            classes: TargetClasses::new(first, inputs, options.task)?,
+            classes: match inputs.targets() {
+                [] => None,
+                _ => Some(TargetClasses::new(first, inputs, options.task)?),
+            },
             moments: Moments::new(inputs.features()),
             train: Part::new(first, options.drawn, options.seed),
             test: Part::new(first, options.drawn, options.seed ^ 1),
@@ -168,7 +172,7 @@ impl Found {
         options: &SurveyOptions,
     ) -> Result<()> {
         let x = inputs.apply(table)?;
-        self.classes.add(table)?;
+        self.classes.iter_mut().try_for_each(|classes| classes.add(table))?;
         let is_test = |row: &usize| Split::holds_out(first_row + row, options.test_fraction, options.seed);
         let (test, train): (Vec<usize>, Vec<usize>) = (0..table.rows()).partition(is_test);
         self.test.offer(table, &test, first_row)?;
@@ -180,7 +184,7 @@ impl Found {
     }
 
     fn finish(self, batches: FileBatches, inputs: Inputs, options: &SurveyOptions) -> Result<Survey> {
-        let (labels, reason) = self.classes.finish();
+        let (labels, reason) = self.classes.map(TargetClasses::finish).unwrap_or_default();
         let (training_rows, test_rows) = (self.train.rows.offered(), self.test.rows.offered());
         let mut batches = batches;
         if !labels.is_empty() {
@@ -372,6 +376,22 @@ mod tests {
     }
 
     #[test]
+    fn without_a_target_all_columns_are_features() {
+        in_file("d.csv", "x,y\n1,2\n3,4\n", |path| {
+            let found = survey(path, 1, &SurveyOptions::default()).unwrap();
+            assert_eq!((found.training_rows, found.train.x().cols()), (2, 2));
+            assert_eq!(found.train.answers(), &Answers::None);
+            let mut shapes = Vec::new();
+            let mut look = |x: crate::matrix::Points<'_>, y: crate::Rows<'_>| {
+                shapes.push((x.rows(), x.cols(), y.rows(), y.cols()));
+                Ok(())
+            };
+            found.batches.read(&mut look).unwrap();
+            assert_eq!(shapes, [(1, 2, 1, 0), (1, 2, 1, 0)]);
+        });
+    }
+
+    #[test]
     fn what_cannot_be_read_in_batches_is_refused() {
         in_file("d.csv", "x,y\n1,2\n3,4\n", |path| {
             let fails = |options: SurveyOptions| survey(path, 1, &options).is_err();
@@ -381,7 +401,6 @@ mod tests {
                 ..Default::default()
             }));
             assert!(fails(SurveyOptions { inputs: for_y(), test_fraction: 1.0, ..Default::default() }));
-            assert!(fails(SurveyOptions::default()));
             let stopped = Survey::of(
                 path,
                 &ReadOptions::default(),

@@ -88,6 +88,18 @@ impl FeatureMap {
         })
     }
 
+    /// The whitened shift: `L^-1 k` is whitened rows and this.
+    pub(crate) fn origin(&self) -> Result<Vec<f64>> {
+        match self {
+            FeatureMap::Landmarks(nystrom) => {
+                let mut origin = nystrom.shift().to_vec();
+                nystrom.factor().solve_lower(&mut origin)?;
+                Ok(origin)
+            }
+            FeatureMap::Random(random) => Ok(vec![0.0; random.size()]),
+        }
+    }
+
     /// The function `bias + z.w` with `w` in columns, one per output.
     pub(crate) fn function(&self, w: &[f64], bias: Vec<f64>) -> Result<Function> {
         match self {

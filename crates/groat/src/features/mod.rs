@@ -22,8 +22,8 @@ mod tests;
 
 pub use folds::FoldStatistics;
 pub use landmarks::LandmarkRule;
-pub(crate) use map::FeatureMap;
 pub use map::Precision;
+pub(crate) use map::{FeatureMap, Ready};
 pub use nystrom::Nystrom;
 pub(crate) use pivots::pivots;
 pub use random::{FeatureExpansion, RandomFeatures};

@@ -19,6 +19,8 @@ use std::path::Path;
 const EXPANSION: &str = "expansion";
 const COMPONENTS: &str = "components";
 const RANDOM_FEATURES: &str = "random-features";
+/// Components that are functions of random features.
+const RANDOM_COMPONENTS: &str = "random-feature-components";
 
 /// What error bars are made of: the triangle of the orthogonal form, the penalised energies of its terms, the
 /// variances of the noise.
@@ -79,8 +81,11 @@ impl Model {
     }
 
     fn container(&self) -> Result<Container> {
-        let mut file = Container::new(match self.function {
+        let mut file = Container::new(match &self.function {
             Function::Expansion(_) => EXPANSION,
+            Function::Components(components) if components.function().expansion().is_none() => {
+                RANDOM_COMPONENTS
+            }
             Function::Components(_) => COMPONENTS,
             Function::Features(_) => RANDOM_FEATURES,
         });
@@ -129,10 +134,13 @@ impl Model {
             }
             EXPANSION => Function::Expansion(take_expansion(&mut file)?),
             RANDOM_FEATURES => Function::Features(take_features(&mut file)?),
-            COMPONENTS => {
-                let expansion = take_expansion(&mut file)?;
+            COMPONENTS | RANDOM_COMPONENTS => {
+                let function: Function = match file.kind() {
+                    COMPONENTS => take_expansion(&mut file)?.into(),
+                    _ => take_features(&mut file)?.into(),
+                };
                 let eigenvalues = file.take(EIGENVALUES)?.into_vector(EIGENVALUES)?;
-                Function::Components(Components::new(expansion, eigenvalues, file.json(TRACE)?)?)
+                Function::Components(Components::new(function, eigenvalues, file.json(TRACE)?)?)
             }
             other => {
                 let reason =
@@ -179,7 +187,7 @@ fn put_function(file: &mut Container, function: &Function) {
     file.put_text("kernel", function.kernel().to_string());
     match function {
         Function::Expansion(expansion) => put_vectors(file, expansion),
-        Function::Components(components) => put_vectors(file, components.expansion()),
+        Function::Components(components) => return put_function(file, components.function()),
         Function::Features(features) => {
             file.put(FREQUENCIES, Tensor::matrix(&features.map().frequencies().to_matrix()));
             if let Some(phases) = features.map().phases() {

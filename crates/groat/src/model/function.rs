@@ -18,27 +18,32 @@ pub enum Function {
     Features(FeatureExpansion),
 }
 
-/// Kernel principal components: an expansion with one output per component, and how much each one explains.
+/// Kernel principal components: a function with one output per component, and how much each one explains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Components {
-    pub(super) expansion: Expansion,
+    /// An expansion, or a function of random features.
+    pub(super) function: Box<Function>,
     pub(super) eigenvalues: Vec<f64>,
     pub(super) trace: f64,
 }
 
 impl Components {
     /// Components with the eigenvalues of the (centred) kernel matrix, largest first, and its trace.
-    pub fn new(expansion: Expansion, eigenvalues: Vec<f64>, trace: f64) -> Result<Self> {
-        check_len("eigenvalues, one per component", expansion.outputs(), eigenvalues.len())?;
+    pub fn new(function: impl Into<Function>, eigenvalues: Vec<f64>, trace: f64) -> Result<Self> {
+        let function = function.into();
+        if let Function::Components(_) = function {
+            return Err(Error::parameter("coordinates", "components", "an expansion or random features"));
+        }
+        check_len("eigenvalues, one per component", function.weights().cols(), eigenvalues.len())?;
         if let Some(bad) = eigenvalues.iter().chain([&trace]).find(|v| !v.is_finite()) {
             return Err(Error::parameter("an eigenvalue or their sum", bad, "a finite number"));
         }
-        Ok(Self { expansion, eigenvalues, trace })
+        Ok(Self { function: Box::new(function), eigenvalues, trace })
     }
 
-    /// The coordinates as a function.
-    pub fn expansion(&self) -> &Expansion {
-        &self.expansion
+    /// The coordinates as a function: an expansion, or one of random features.
+    pub fn function(&self) -> &Function {
+        &self.function
     }
 
     /// Eigenvalues of the (centred) kernel matrix, largest first. Divided by the number of rows they are the variances.
@@ -62,7 +67,7 @@ impl Function {
     pub fn expansion(&self) -> Option<&Expansion> {
         match self {
             Function::Expansion(expansion) => Some(expansion),
-            Function::Components(components) => Some(&components.expansion),
+            Function::Components(components) => components.function.expansion(),
             Function::Features(_) => None,
         }
     }
@@ -70,7 +75,7 @@ impl Function {
     pub(super) fn expansion_mut(&mut self) -> Option<&mut Expansion> {
         match self {
             Function::Expansion(expansion) => Some(expansion),
-            Function::Components(components) => Some(&mut components.expansion),
+            Function::Components(components) => components.function.expansion_mut(),
             Function::Features(_) => None,
         }
     }
@@ -79,7 +84,7 @@ impl Function {
     pub fn kernel(&self) -> &Kernel {
         match self {
             Function::Expansion(expansion) => expansion.kernel(),
-            Function::Components(components) => components.expansion.kernel(),
+            Function::Components(components) => components.function.kernel(),
             Function::Features(features) => features.map().kernel(),
         }
     }
@@ -88,7 +93,7 @@ impl Function {
     pub fn weights(&self) -> Rows<'_> {
         match self {
             Function::Expansion(expansion) => expansion.weights(),
-            Function::Components(components) => components.expansion.weights(),
+            Function::Components(components) => components.function.weights(),
             Function::Features(features) => features.linear().weights.view(),
         }
     }
@@ -97,7 +102,7 @@ impl Function {
     pub fn bias(&self) -> Option<&[f64]> {
         match self {
             Function::Expansion(expansion) => expansion.bias(),
-            Function::Components(components) => components.expansion.bias(),
+            Function::Components(components) => components.function.bias(),
             Function::Features(features) => Some(&features.linear().bias),
         }
     }
@@ -106,7 +111,7 @@ impl Function {
     pub fn features(&self) -> usize {
         match self {
             Function::Expansion(expansion) => expansion.features(),
-            Function::Components(components) => components.expansion.features(),
+            Function::Components(components) => components.function.features(),
             Function::Features(features) => features.map().dimension(),
         }
     }
@@ -115,7 +120,7 @@ impl Function {
     pub fn values<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
         match self {
             Function::Expansion(expansion) => expansion.values(x),
-            Function::Components(components) => components.expansion.values(x),
+            Function::Components(components) => components.function.values(x),
             Function::Features(features) => features.values(x),
         }
     }
@@ -126,7 +131,7 @@ impl Function {
             Function::Expansion(expansion) => expansion.memory_bytes(),
             Function::Components(components) => {
                 let more = components.eigenvalues.len() + 1;
-                components.expansion.memory_bytes() + more * size_of::<f64>()
+                components.function.memory_bytes() + more * size_of::<f64>()
             }
             Function::Features(features) => features.memory_bytes(),
         }

@@ -112,7 +112,7 @@ fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let table = read_table(&plan.data, &plan.reading, session)?;
     let targets = plan.targets(&table)?;
     let Samples { data, task_reason, split, how, notes } = samples(&plan, &table, &targets)?;
-    let train = data.select(&split.train);
+    let train = plan.with_landmarks(data.select(&split.train), session)?;
     let test = (!split.test.is_empty()).then(|| data.select(&split.test));
     let method = plan.method_for(&train)?;
     let preparation = Preparation::new().standardise(plan.standardise).seed(session.seed);

@@ -4,7 +4,7 @@ use crate::args::{FitArgs, KernelArg, TaskArg, flag_name};
 use crate::evaluation::named_targets;
 use crate::exit;
 use crate::files::Files;
-use crate::input::is_live;
+use crate::input::{is_live, read_table};
 use crate::session::Session;
 use groat::batch::{Ability, BoxedMethod, Methods, TaskKind};
 use groat::data::{Answers, Dataset, Embedding, InputOptions, Inputs, Missing, ReadOptions, Split, Table};
@@ -37,12 +37,17 @@ pub struct Plan {
     pub model: PathBuf,
     pub loo: Option<PathBuf>,
     pub report: Option<PathBuf>,
+    /// A file of landmarks.
+    landmarks: Option<PathBuf>,
     /// Methods to compare; empty for the usual ones.
     pub compare: Option<Vec<String>>,
 }
 
 /// Name of the parameter that holds rows out in stretches.
 const BLOCKS: &str = "blocks";
+
+/// Name of the parameter that says which rows become landmarks.
+const LANDMARKS: &str = "landmarks";
 
 /// Which rows are held out.
 enum TestPart {
@@ -65,6 +70,9 @@ impl Plan {
             None => default_method(args.task)?,
         };
         as_typed(method_knows(&method, args.task, &settings))?;
+        if args.landmarks_from.is_some() {
+            stands_on_landmarks(&method, &settings)?;
+        }
         if args.task == TaskArg::Density {
             density_is_possible(&args)?;
         }
@@ -89,6 +97,9 @@ impl Plan {
         let mut files = Files::default().reads(&args.data.data).writes("--output", Some(&model));
         if let TestPart::File(place) = &test {
             files = files.reads(Path::new(place.rsplit_once(':').map_or(place.as_str(), |(file, _)| file)));
+        }
+        if let Some(landmarks) = &args.landmarks_from {
+            files = files.reads(landmarks);
         }
         files.writes("--report", args.report.as_ref()).writes_table("--loo", args.loo.as_ref()).check()?;
         let reading = args.data.reading.options();
@@ -117,6 +128,7 @@ impl Plan {
             model,
             loo: args.loo,
             report: args.report,
+            landmarks: args.landmarks_from,
             compare: args.compare,
         })
     }
@@ -172,6 +184,14 @@ impl Plan {
         as_typed(methods.check_task(&self.method, task, &self.settings))?;
         let kernel = self.kernel.for_features(samples.x().cols());
         as_typed(methods.build(&self.method, &kernel, classes, &self.settings))
+    }
+
+    /// The samples with the landmarks that were given, if any were.
+    pub fn with_landmarks(&self, samples: Dataset, session: &Session) -> anyhow::Result<Dataset> {
+        let (Some(path), Some(inputs)) = (&self.landmarks, samples.inputs()) else { return Ok(samples) };
+        let table = read_table(path, &self.reading, session)?;
+        let landmarks = inputs.apply(&table)?;
+        Ok(samples.with_landmarks(landmarks)?)
     }
 
     /// Part of the rows that is held out, chosen by seed.
@@ -248,6 +268,23 @@ impl Plan {
             }
         }
     }
+}
+
+/// Landmarks of the user's choice are for methods that look for some otherwise.
+fn stands_on_landmarks(method: &str, settings: &Settings) -> anyhow::Result<()> {
+    let methods = Methods::standard();
+    let able = |name: &str| methods.find(name).is_ok_and(|row| row.parameter(LANDMARKS).is_some());
+    if !able(method) {
+        let able: Vec<&str> = methods.rows().iter().map(|row| row.name).filter(|name| able(name)).collect();
+        return exit::usage(format!(
+            "--landmarks-from: {method} has no landmarks; {} have",
+            able.join(" and ")
+        ));
+    }
+    if settings.get(LANDMARKS).is_some() {
+        return exit::usage("--landmarks-from says which rows are landmarks: leave --landmarks out");
+    }
+    Ok(())
 }
 
 /// The model to go on from, for a method that can.

@@ -7,6 +7,7 @@ use super::Outcome;
 use super::plan::Plan;
 use crate::evaluation::Evaluation;
 use crate::output::progress::Bar;
+use crate::points::look_over;
 use crate::session::Session;
 use groat::batch::{Preparation, learn_batches};
 use groat::data::{ReadOptions, Survey, SurveyOptions, Table, TableReader};
@@ -28,11 +29,8 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let mut options = SurveyOptions::default();
     (options.inputs, options.task) = (plan.input_options(&targets), plan.task.into());
     (options.test_fraction, options.seed, options.drawn) = (plan.test_fraction(), session.seed, DRAWN);
-    let survey = Survey::of(&plan.data, &reading, &options, &mut |rows, total| {
-        bar.show("looking the data over, rows:".into(), rows as u64, total.map(|total| total as u64));
-        if session.stop_requested() { Err(groat::Error::Stopped) } else { Ok(()) }
-    });
-    let survey = session.unless_stopped(survey)?;
+    let mut survey = look_over(&plan.data, &reading, &options, session, &bar)?;
+    survey.train = plan.with_landmarks(survey.train, session)?;
     let preparation = Preparation::new().standardise(plan.standardise).seed(session.seed);
     let mut fitted = learn_batches(&survey, &*plan.method_for(&survey.train)?, preparation, &bar)?;
     let Survey { train, test, .. } = &survey;

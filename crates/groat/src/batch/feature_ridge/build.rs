@@ -40,6 +40,7 @@ fn build(plan: &MethodPlan<'_>, basis: Basis, solver: FeatureSolver) -> Result<F
     let error_bars = match values.text("error_bars")? {
         "sr" => Some(Variance::SubsetOfRegressors),
         "dtc" => Some(Variance::DeterministicTraining),
+        "fitc" => Some(Variance::FullyIndependentTraining),
         _ => None,
     };
     Ok(FeatureRidge {

@@ -2,13 +2,16 @@
 //!
 //! A first width comes from leave-one-out on a thousand rows with few landmarks. It is then walked up and down in steps of
 //! the root of two, judged by three-fold statistics of a sample with features of the kind and (up to a thousand) the number
-//! that is wanted, each width with the best of its ridges. The ridge is judged again later on the statistics of all rows.
+//! that is wanted, each width with the best of its ridges. A Gaussian kernel is then given a width for each feature, by the
+//! evidence (`sparse/relevance.rs`), where the same judge finds that they lower the error clearly. The ridge is judged again
+//! later on the statistics of all rows.
 
+use super::basis::landmark_map;
 use super::pass::{Data, statistics};
 use super::source::{Division, InMemory, Source};
 use super::{Basis, FeatureRidge};
 use crate::batch::Watch;
-use crate::batch::sparse::{Samples, search};
+use crate::batch::sparse::{Samples, Setting, relevance, search};
 use crate::error::{Error, Result};
 use crate::features::{FoldStatistics, Precision};
 use crate::kernels::{Kernel, Width};
@@ -18,6 +21,8 @@ use crate::tune::{Search, Trial, best};
 const FEATURES: usize = 1000;
 /// Most widths that are tried after the first.
 const STEPS: usize = 8;
+/// The least ridge that widths by the evidence start from.
+const LEAST_RIDGE: f64 = 1e-4;
 /// Most ridges on either side of the first that are tried, in steps of the root of ten.
 const RIDGES: i32 = 12;
 
@@ -88,7 +93,9 @@ pub(super) fn choose(
             }
         }
     }
-    let found = best(&trials).cloned().unwrap_or(first);
+    let shared = best(&trials).cloned().unwrap_or(first);
+    trials.extend(judge.apart(samples, &rows, &shared, watch)?);
+    let found = best(&trials).cloned().unwrap_or(shared);
     Ok(Choice { kernel: found.kernel, ridge: found.ridge, trials })
 }
 
@@ -117,17 +124,52 @@ impl<'a> Judge<'a> {
         Ok(Self { settings, x: samples.x.select(rows), y: samples.y.view().select(rows), weights, features })
     }
 
+    /// Trials with a width for each feature, where these lower the error of the shared one clearly.
+    fn apart(
+        &self,
+        samples: &Samples<'_>,
+        rows: &[usize],
+        shared: &Trial,
+        watch: &dyn Watch,
+    ) -> Result<Vec<Trial>> {
+        let features = samples.x.cols();
+        let told = (2..=rows.len().min(relevance::ROWS) / relevance::ROWS_PER_FEATURE).contains(&features);
+        if !told || !matches!(shared.kernel, Kernel::Gaussian { .. }) || samples.x.dense().is_none() {
+            return Ok(Vec::new());
+        }
+        let start = Setting { kernel: shared.kernel.clone(), ridge: shared.ridge.max(LEAST_RIDGE) };
+        let stop = || watch.stop_requested();
+        let Some(found) = relevance::relevance(samples, rows, &start, &stop)? else { return Ok(Vec::new()) };
+        let mut trials = vec![self.judge(&found.kernel, shared.ridge, watch)?];
+        if trials[0].score >= shared.score * (1.0 - relevance::PAYS).powi(2) {
+            return Ok(Vec::new());
+        }
+        // Few features serve a kernel best that is wider than the evidence would have it.
+        let Some(Width::PerFeature(widths)) = found.kernel.width() else { return Ok(trials) };
+        for step in [std::f64::consts::SQRT_2, std::f64::consts::FRAC_1_SQRT_2] {
+            if watch.stop_requested() {
+                return Err(Error::Stopped);
+            }
+            let widths: Vec<f64> = widths.iter().map(|width| width * step).collect();
+            trials.push(self.judge(&found.kernel.with_width(widths), trials[0].ridge, watch)?);
+        }
+        Ok(trials)
+    }
+
     /// The kernel with the best of its ridges.
     fn judge(&self, kernel: &Kernel, ridge: f64, watch: &dyn Watch) -> Result<Trial> {
         let x = self.x.view();
         let map = match &self.settings.basis {
-            Basis::Landmarks(_) | Basis::Given(_) => super::landmark_map(kernel, x.slice(0, self.features))?,
+            Basis::Landmarks(_) => landmark_map(kernel, x.slice(0, self.features))?,
+            Basis::Given(points) => {
+                landmark_map(kernel, points.view().slice(0, points.rows().min(FEATURES)))?
+            }
             random => random.random_map(kernel, x.cols(), self.features, self.settings.seed)?,
         };
         let source = InMemory { x, y: &self.y, weights: Some(&self.weights) };
         let division = Division::new(false, source.rows(), self.settings.seed).judged(0);
         let data = Data::new(&source, &map, division, watch);
-        let mut folds = statistics(&data, self.y.cols(), Precision::Double)?;
+        let mut folds = statistics(&data, self.y.cols(), Precision::Double, None)?;
         if let Some(factor) = map.remaining(Precision::Double) {
             let parts = folds.parts().iter().map(|part| part.whitened(factor));
             folds = FoldStatistics::from_parts(parts.collect::<Result<_>>()?)?;

@@ -13,7 +13,7 @@ use super::pass::{Data, Pass, statistics};
 use super::source::{Division, InMemory};
 use crate::batch::Quiet;
 use crate::data::RemoteSums;
-use crate::error::{Error, Result, check_len};
+use crate::error::{Error, Result, check_len, check_positive};
 use crate::features::{FeatureMap, FoldStatistics, Precision, Statistics};
 use crate::matrix::{Points, Rows};
 use crate::persist::{Container, Tensor};
@@ -42,7 +42,7 @@ struct Question {
 
 #[derive(Debug, PartialEq)]
 enum Wanted {
-    Statistics(Precision),
+    Statistics { precision: Precision, discount: Option<f64> },
     Pass { pass: Pass, everything: bool },
 }
 
@@ -71,9 +71,10 @@ impl<'a> Elsewhere<'a> {
         division: &Division,
         outputs: usize,
         precision: Precision,
+        discount: Option<f64>,
     ) -> Result<FoldStatistics> {
         let each = Statistics::line_length(map.size(), outputs);
-        let question = Question { division: *division, wanted: Wanted::Statistics(precision) };
+        let question = Question { division: *division, wanted: Wanted::Statistics { precision, discount } };
         let line = self.ask(map, &question, each * division.parts())?;
         let parts = line.chunks_exact(each).map(|line| Statistics::from_line(line, map.size(), outputs));
         FoldStatistics::from_parts(parts.collect::<Result<_>>()?)
@@ -125,8 +126,8 @@ impl RowSums {
         let here = InMemory { x, y: &y, weights: None };
         let data = Data::new(&here, &self.map, division, &Quiet);
         match wanted {
-            Wanted::Statistics(precision) => {
-                let folds = statistics(&data, outputs, precision)?;
+            Wanted::Statistics { precision, discount } => {
+                let folds = statistics(&data, outputs, precision, discount)?;
                 Ok(folds.parts().iter().flat_map(Statistics::sums_in_line).collect())
             }
             Wanted::Pass { pass, everything } => {
@@ -159,7 +160,10 @@ impl Question {
     fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut file = Container::new(KIND);
         let (name, flag, vectors): (_, _, Vec<(&'static str, &[f64])>) = match &self.wanted {
-            Wanted::Statistics(precision) => (STATISTICS, *precision == Precision::Single, Vec::new()),
+            Wanted::Statistics { precision, discount } => {
+                let discount = discount.iter().map(|ridge| ("discount", std::slice::from_ref(ridge)));
+                (STATISTICS, *precision == Precision::Single, discount.collect())
+            }
             Wanted::Pass { pass, everything } => {
                 let (name, vectors) = match pass {
                     Pass::Moments => (MOMENTS, Vec::new()),
@@ -192,9 +196,15 @@ impl Question {
         let name = file.text("pass")?;
         let (flag, division): (bool, Division) = (file.json("flag")?, file.json("division")?);
         division.check()?;
+        let discount = file.take_optional("discount").map(|t| t.into_vector("discount")).transpose()?;
+        let discount = discount.and_then(|ridge| ridge.first().copied());
+        discount.map_or(Ok(()), |ridge| check_positive("ridge", ridge))?;
         let mut vector = |name| file.take(name)?.into_vector(name);
         let wanted = match name.as_str() {
-            STATISTICS => Wanted::Statistics(if flag { Precision::Single } else { Precision::Double }),
+            STATISTICS => {
+                let precision = if flag { Precision::Single } else { Precision::Double };
+                Wanted::Statistics { precision, discount }
+            }
             name => Wanted::Pass {
                 everything: flag,
                 pass: match name {
@@ -303,7 +313,8 @@ mod tests {
     fn questions_arrive_as_they_were_asked_and_damaged_ones_are_refused() {
         let division = Division::new(true, Some(1000), 7).judged(10);
         let passes = [
-            Wanted::Statistics(Precision::Single),
+            Wanted::Statistics { precision: Precision::Single, discount: None },
+            Wanted::Statistics { precision: Precision::Double, discount: Some(0.25) },
             Wanted::Pass { pass: Pass::Moments, everything: true },
             Wanted::Pass {
                 pass: Pass::Curvature { columns: vec![1.5; 8], constants: vec![2.0], shifts: vec![0.1] },
@@ -323,7 +334,7 @@ mod tests {
         }
         // Columns for other features than the map has.
         let x = cloud(40, 2).0;
-        let map = super::super::landmark_map(&crate::Kernel::gaussian(1.0), (&x).into()).unwrap();
+        let map = super::super::basis::landmark_map(&crate::Kernel::gaussian(1.0), (&x).into()).unwrap();
         let sums = RowSums::from_bytes(&map.to_bytes().unwrap()).unwrap();
         let pass = Pass::Covariance { columns: vec![1.0; 3], levels: vec![0.0] };
         let question = Question { division, wanted: Wanted::Pass { pass, everything: true } };

@@ -1,6 +1,7 @@
 //! Kernel ridge regression for many rows (systems B7, B8, B9): ridge regression on explicit features.
 //!
-//! The features are functions of `rank` landmarks ([`Nystrom`]) or random ones ([`RandomFeatures`]); what is minimised is
+//! The features are functions of `rank` landmarks ([`Nystrom`](crate::features::Nystrom)) or random ones
+//! ([`RandomFeatures`](crate::features::RandomFeatures)); what is minimised is
 //! `sum_i w_i (y_i - b - w.phi(x_i))^2 + ridge |w|^2` with a free constant `b`. With landmarks that is kernel ridge
 //! regression restricted to their span, and with all rows as landmarks kernel ridge regression itself. Classes are coded as
 //! -1 and +1, one output each where there are more than two; `loss = logistic` goes on from there to the logistic loss.
@@ -28,6 +29,7 @@
 //! # Ok::<(), groat::Error>(())
 //! ```
 
+mod basis;
 mod build;
 mod choose;
 mod cost;
@@ -41,6 +43,7 @@ mod variance;
 #[cfg(test)]
 mod tests;
 
+pub use basis::Basis;
 pub(in crate::batch) use build::{build_falkon, build_nystrom, build_random};
 pub use elsewhere::RowSums;
 pub use variance::Variance;
@@ -48,18 +51,16 @@ pub use variance::Variance;
 use super::forward::ClassWeights;
 use super::methods::{FALKON, NYSTROM, RANDOM_FEATURES};
 use super::sparse::{Samples, expected};
-use super::{Batches, ErrorBars, Estimate, Expected, Fitted, Method, Problem, Sizes, Watch};
+use super::{Batches, BoxedMethod, ErrorBars, Estimate, Expected, Fitted, Method, Problem, Sizes, Watch};
 use crate::error::{Result, check_not_negative};
-use crate::features::{
-    FeatureMap, FoldStatistics, LandmarkRule, Nystrom, Precision, RandomFeatures, Statistics,
-};
+use crate::features::{FeatureMap, FoldStatistics, Precision, Statistics};
 use crate::gram::Memory;
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, PointSet, Points};
 use crate::model::{Calibration, Function, Model, Record};
 use crate::tune::{Search, Trial};
 use choose::{Choice, best_ridge, choose, rows};
-use cost::{Plan, SAMPLE};
+use cost::Plan;
 use pass::{Data, Moments, statistics};
 use solve::{Solution, System};
 use source::{Division, HELD, InMemory, Read, Source};
@@ -73,37 +74,6 @@ const SEARCH_NUMBERS: usize = 1 << 26;
 const REFINEMENTS: usize = 8;
 /// A residual that is worth a word.
 const COARSE: f64 = 1e-4;
-
-/// What the features are.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Basis {
-    /// Functions of rows that a rule finds.
-    Landmarks(LandmarkRule),
-    /// Functions of these points.
-    Given(PointSet),
-    /// Random features.
-    Random {
-        /// Whether frequencies stand at right angles.
-        orthogonal: bool,
-        /// Whether each frequency gives a cosine and a sine, instead of a cosine with a phase.
-        paired: bool,
-    },
-}
-
-impl Basis {
-    fn random_map(&self, kernel: &Kernel, features: usize, size: usize, seed: u64) -> Result<FeatureMap> {
-        let (orthogonal, paired) = match self {
-            Basis::Random { orthogonal, paired } => (*orthogonal, *paired),
-            _ => (true, true),
-        };
-        RandomFeatures::draw(kernel, features, size, orthogonal, paired, seed).map(FeatureMap::Random)
-    }
-}
-
-fn landmark_map(kernel: &Kernel, landmarks: Points<'_>) -> Result<FeatureMap> {
-    Ok(FeatureMap::Landmarks(Box::new(Nystrom::new(kernel, landmarks)?)))
-}
 
 /// How the equations are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +143,7 @@ impl Default for FeatureRidge {
             widths: Search::Auto,
             ridge: 1e-2,
             ridges: Search::Auto,
-            basis: Basis::Landmarks(LandmarkRule::default()),
+            basis: Basis::default(),
             rank: 1000,
             solver: FeatureSolver::Auto,
             precision: Precision::Double,
@@ -243,6 +213,18 @@ impl Method for FeatureRidge {
         Ok(Estimate::new(plan.bytes + block, plan.work + landmarks + widths, plan.text(rows, size)))
     }
 
+    fn spreads(&self) -> bool {
+        true
+    }
+
+    fn on_landmarks(&self, landmarks: Points<'_>) -> Result<BoxedMethod> {
+        if let Basis::Random { .. } = self.basis {
+            return Err(super::no_landmarks(self.name()));
+        }
+        let (basis, rank) = (Basis::Given(landmarks.to_set()), landmarks.rows());
+        Ok(Box::new(Self { basis, rank, ..self.clone() }))
+    }
+
     fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let sample = sample.checked()?;
         let samples = Samples::of(&sample, &[], self.seed, false)?;
@@ -283,17 +265,8 @@ impl FeatureRidge {
         open: &[usize],
         watch: &dyn Watch,
     ) -> Result<FeatureMap> {
-        let stop = || if watch.stop_requested() { Err(crate::Error::Stopped) } else { Ok(()) };
-        match &self.basis {
-            Basis::Given(points) => landmark_map(kernel, points.view()),
-            Basis::Random { .. } => self.basis.random_map(kernel, samples.x.cols(), self.rank, self.seed),
-            Basis::Landmarks(rule) => {
-                let open = &open[..open.len().min(self.searched())];
-                let some = samples.x.select(open);
-                let chosen = rule.choose(kernel, some.view(), self.rank, self.seed, &stop)?;
-                landmark_map(kernel, some.view().select(&chosen).view())
-            }
-        }
+        let some = samples.x.select(&open[..open.len().min(self.searched())]);
+        self.basis.map(kernel, some.view(), self.rank, self.seed, watch)
     }
 
     /// Chooses, solves, and answers the rows that were held out.
@@ -309,13 +282,14 @@ impl FeatureRidge {
         let map = self.map(&kernel, samples, &open, watch)?;
         let division = if self.ridges == Search::Fixed { division } else { division.judged(map.size()) };
         let count = source.rows().unwrap_or(usize::MAX >> 32);
-        let plan = Plan::choose(self.solver, count, map.size(), division.parts(), self.memory)?;
+        let sizes = (map.size(), map.dimension());
+        let plan = Plan::among(self.solver, count, sizes, division.parts(), open.len(), self.memory)?;
         let mut notes = vec![plan.text(count, map.size())];
-        let sampled = plan.iterative.then(|| Sampled::new(samples, &open, map.size()));
+        let sampled = plan.iterative.then(|| Sampled::new(samples, &open[..plan.sample.min(open.len())]));
         let sampled_source = sampled.as_ref().map(Sampled::source);
         let summed: &dyn Source = sampled_source.as_ref().map_or(source, |sampled| sampled);
         let sums = Data::new(summed, &map, division, watch);
-        let folds = self.whitened_statistics(&sums, samples.outputs())?;
+        let folds = self.whitened_statistics(&sums, samples.outputs(), None)?;
         let ridge = match &self.ridges {
             Search::Fixed => self.ridge,
             Search::Grid(values) => self.best_of(&folds, &kernel, values, &division, &mut trials)?,
@@ -351,9 +325,14 @@ impl FeatureRidge {
         let error_bars = match self.error_bars {
             Some(kind) if !samples.classes() => {
                 // Conjugate gradients have had the sums of a sample alone.
-                let all =
-                    if plan.iterative { self.whitened_statistics(&data, samples.outputs())? } else { folds };
-                Some(variance::error_bars(kind, &map, &all.total()?, ridge)?)
+                let discount = kind.discount(ridge);
+                let all = if plan.iterative || discount.is_some() {
+                    self.whitened_statistics(&data, samples.outputs(), discount)?
+                } else {
+                    folds
+                };
+                let weight = solution.weight;
+                Some(variance::error_bars(kind, &map, &all.total()?, weight, ridge)?)
             }
             _ => None,
         };
@@ -362,9 +341,15 @@ impl FeatureRidge {
     }
 
     /// The statistics of every part for whitened features.
-    fn whitened_statistics(&self, data: &Data<'_>, outputs: usize) -> Result<FoldStatistics> {
-        let precision = data.map.worthwhile(self.precision);
-        let folds = statistics(data, outputs, precision)?;
+    fn whitened_statistics(
+        &self,
+        data: &Data<'_>,
+        outputs: usize,
+        discount: Option<f64>,
+    ) -> Result<FoldStatistics> {
+        let precision = if discount.is_some() { Precision::Double } else { self.precision };
+        let precision = data.map.worthwhile(precision);
+        let folds = statistics(data, outputs, precision, discount)?;
         let Some(factor) = data.map.remaining(precision) else { return Ok(folds) };
         let parts = folds.parts().iter().map(|part| {
             // A part without rows stays what it is.
@@ -472,8 +457,7 @@ struct Sampled {
 }
 
 impl Sampled {
-    fn new(samples: &Samples<'_>, open: &[usize], features: usize) -> Self {
-        let rows = &open[..open.len().min(SAMPLE * features)];
+    fn new(samples: &Samples<'_>, rows: &[usize]) -> Self {
         let weights = rows.iter().map(|&row| samples.weights[row]).collect();
         Self { x: samples.x.select(rows), y: samples.y.view().select(rows), weights }
     }
@@ -497,6 +481,8 @@ struct Weights {
     /// Of whitened features, one column per output.
     w: Vec<f64>,
     bias: Vec<f64>,
+    /// What the rows count together.
+    weight: f64,
     passes: usize,
     residual: f64,
 }
@@ -514,19 +500,21 @@ impl Fit<'_> {
             if exact { self.of_sums(&sums)? } else { self.of_rows(samples.outputs(), everything)? };
         // The sums of a sample stand for those of all rows.
         let factor = sums.factor(if self.iterative { total / sums.weight() } else { 1.0 }, self.ridge)?;
-        let mut first = right.clone();
-        factor.solve(&mut first)?;
         let system = System { data: self.data, mean, right, ridge: self.ridge, everything };
+        // From nothing the first step is the solution of the sums, and costs the pass that judges it.
+        let start = start.filter(|_| self.iterative).unwrap_or_else(|| vec![0.0; system.right.len()]);
         let Solution { w, passes, residual } = match (self.iterative, everything || !exact) {
-            (true, _) => {
-                let start = start.unwrap_or(first);
-                system.solve(&factor, start, settings.tolerance, settings.max_iterations)?
-            }
-            (false, true) => system.solve(&factor, first, settings.tolerance, REFINEMENTS)?,
+            (true, _) => system.solve(&factor, start, settings.tolerance, settings.max_iterations)?,
+            (false, true) => system.solve(&factor, start, settings.tolerance, REFINEMENTS)?,
             // For an estimate of the error the solution is good enough as it is.
-            (false, false) => Solution { w: first, passes: 0, residual: 0.0 },
+            (false, false) => {
+                let mut w = system.right.clone();
+                factor.solve(&mut w)?;
+                Solution { w, passes: 0, residual: 0.0 }
+            }
         };
-        let mut solved = Weights { bias: self.bias(&w, &system.mean, &level)?, w, passes, residual };
+        let bias = self.bias(&w, &system.mean, &level)?;
+        let mut solved = Weights { bias, w, weight: total, passes, residual };
         if settings.loss == FeatureLoss::Logistic {
             let start = logistic::Start { w: solved.w, bias: solved.bias };
             let problem = logistic::Logistic { system: &system, factor: &factor, weight: total };

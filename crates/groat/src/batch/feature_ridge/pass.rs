@@ -2,18 +2,27 @@
 
 use super::elsewhere::Elsewhere;
 use super::source::{Block, Division, HELD, Owned, Source};
+use super::variance;
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result};
-use crate::features::{FeatureMap, FoldStatistics, Precision};
+use crate::features::{FeatureMap, FoldStatistics, Precision, Ready};
+use crate::matrix::{Points, Rows};
+use crate::simd;
 use groat_linalg::{View, ViewMut, Write, product};
 use rayon::prelude::*;
 
 /// Numbers of a block that goes into a product: large enough for its speed.
 pub(super) const HELD_NUMBERS: usize = 1 << 22;
-/// Numbers of a block that is multiplied with vectors: few enough for a cache.
-const CACHED_NUMBERS: usize = 1 << 17;
-/// Blocks whose sums are held at a time.
+/// Rows whose features one thread makes.
+const FILLED: usize = 64;
+/// Rows that one thread goes through for one sum.
+const PIECE: usize = 1024;
+/// Numbers that are multiplied with vectors at a time: few enough for the cache that a core has for itself.
+const CACHED_NUMBERS: usize = 1 << 15;
+/// Pieces whose sums are held at a time.
 const TOGETHER: usize = 64;
+/// Up to so many columns products with them are made row by row, while the row is at hand.
+const FEW: usize = 4;
 
 /// Rows, the features they are given, and who watches.
 pub(super) struct Data<'a> {
@@ -46,6 +55,20 @@ impl Pass {
             Pass::Covariance { .. } | Pass::Curvature { .. } => m * q + q,
             Pass::Loss { .. } => m * q + q + 1,
         }
+    }
+
+    /// The sum over the rows of one piece, whose features are made a few rows at a time.
+    fn of_piece(&self, ready: &Ready<'_>, m: usize, piece: Block<'_>, length: usize) -> Result<Vec<f64>> {
+        let (rows, height) = (piece.x.rows(), (CACHED_NUMBERS / m.max(1)).clamp(8, PIECE));
+        let mut sums = vec![0.0; length];
+        let mut features = vec![0.0; height.min(rows) * m];
+        for start in (0..rows).step_by(height) {
+            let some = piece.slice(start, (start + height).min(rows));
+            let features = &mut features[..some.x.rows() * m];
+            ready.fill(some.x, features)?;
+            self.add(features, m, some, &mut sums)?;
+        }
+        Ok(sums)
     }
 
     /// Adds what the rows of a block contribute; their features stand row by row.
@@ -118,17 +141,23 @@ fn curvatures(values: &[f64], constants: &[f64], shifts: &[f64], block: Block<'_
     out
 }
 
-/// Statistics of every part, in one pass.
-pub(super) fn statistics(rows: &Data<'_>, outputs: usize, precision: Precision) -> Result<FoldStatistics> {
+/// Statistics of every part, in one pass. With `discount`, a ridge, rows that landmarks do not explain count less
+/// ([`variance::discounts`]).
+pub(super) fn statistics(
+    rows: &Data<'_>,
+    outputs: usize,
+    precision: Precision,
+    discount: Option<f64>,
+) -> Result<FoldStatistics> {
     let (map, division) = (rows.map, rows.division);
     if let Some(elsewhere) = &rows.elsewhere {
         rows.about_to_ask("statistics")?;
-        return elsewhere.statistics(map, &division, outputs, precision);
+        return elsewhere.statistics(map, &division, outputs, precision, discount);
     }
     let m = map.size();
     let mut folds = FoldStatistics::new(division.parts(), m, outputs);
     let height = (HELD_NUMBERS / m.max(1)).clamp(64, 8192);
-    let mut done = 0;
+    let (mut done, mut features) = (0, Vec::new());
     rows.source.each(&mut |block| {
         let ready = map.ready(block.x, precision)?;
         let of = division.of(block.x);
@@ -142,10 +171,17 @@ pub(super) fn statistics(rows: &Data<'_>, outputs: usize, precision: Precision) 
                     return Err(Error::Stopped);
                 }
                 let end = (start + height).min(chosen.len());
-                let (x, y) = (some.x.slice(start, end), some.y.slice(start, end));
-                let weights = some.weights.map(|weights| &weights[start..end]);
+                let Block { x, y, weights } = some.slice(start, end);
                 match precision {
-                    Precision::Double => into.push(ready.matrix(x)?.view(), y, weights)?,
+                    Precision::Double => {
+                        features.resize((end - start) * m, 0.0);
+                        fill(&ready, x, m, &mut features)?;
+                        let discounts = discount
+                            .map(|ridge| variance::discounts(map, x, &features, ridge))
+                            .transpose()?;
+                        let counted = discounts.flatten().map(|counts| times_each(counts, weights));
+                        into.push(Rows::new(&features, m)?, y, counted.as_deref().or(weights))?;
+                    }
                     Precision::Single => into.push_single(ready.single(x)?, y, weights)?,
                 }
                 done += end - start;
@@ -155,6 +191,14 @@ pub(super) fn statistics(rows: &Data<'_>, outputs: usize, precision: Precision) 
         Ok(())
     })?;
     Ok(folds)
+}
+
+/// The features of some rows, one row after the other, on all threads.
+fn fill(ready: &Ready<'_>, x: Points<'_>, m: usize, features: &mut [f64]) -> Result<()> {
+    features.par_chunks_mut(FILLED * m.max(1)).enumerate().try_for_each(|(k, features)| {
+        let start = k * FILLED;
+        ready.fill(x.slice(start, (start + FILLED).min(x.rows())), features)
+    })
 }
 
 impl<'a> Data<'a> {
@@ -182,7 +226,6 @@ impl<'a> Data<'a> {
             self.about_to_ask("a pass")?;
             return elsewhere.pass(self.map, &self.division, pass, everything, length);
         }
-        let height = (CACHED_NUMBERS / m.max(1)).clamp(16, 1024);
         let mut total = vec![0.0; length];
         self.source.each(&mut |block| {
             let ready = self.map.ready(block.x, Precision::Double)?;
@@ -192,23 +235,14 @@ impl<'a> Data<'a> {
                 Owned::select(block, &kept)
             });
             let some = held.as_ref().map_or(block, Owned::view);
-            let starts: Vec<usize> = (0..some.x.rows()).step_by(height).collect();
+            let starts: Vec<usize> = (0..some.x.rows()).step_by(PIECE).collect();
             for group in starts.chunks(TOGETHER) {
                 if self.watch.stop_requested() {
                     return Err(Error::Stopped);
                 }
-                let parts = group.par_iter().map(|&start| -> Result<Vec<f64>> {
-                    let end = (start + height).min(some.x.rows());
-                    let piece = Block {
-                        x: some.x.slice(start, end),
-                        y: some.y.slice(start, end),
-                        weights: some.weights.map(|weights| &weights[start..end]),
-                    };
-                    let mut features = vec![0.0; (end - start) * m];
-                    ready.fill(piece.x, &mut features)?;
-                    let mut sums = vec![0.0; length];
-                    pass.add(&features, m, piece, &mut sums)?;
-                    Ok(sums)
+                let parts = group.par_iter().map(|&start| {
+                    let end = (start + PIECE).min(some.x.rows());
+                    pass.of_piece(&ready, m, some.slice(start, end), length)
                 });
                 let parts: Vec<Vec<f64>> = parts.collect::<Result<_>>()?;
                 for part in &parts {
@@ -224,6 +258,10 @@ impl<'a> Data<'a> {
 /// `F V` for features `F` (row by row) and columns `V`, row by row.
 fn times(features: &[f64], m: usize, columns: &[f64]) -> Result<Vec<f64>> {
     let (n, q) = (features.len() / m, columns.len() / m);
+    if q <= FEW {
+        let along = |row| columns.chunks_exact(m).map(move |column| simd::dot(row, column));
+        return Ok(features.chunks_exact(m).flat_map(along).collect());
+    }
     let mut out = vec![0.0; n * q];
     let to = ViewMut::row_major(&mut out, n, q)?;
     product(1.0, View::row_major(features, n, m)?, View::column_major(columns, m, q)?, Write::Replace, to)?;
@@ -233,8 +271,21 @@ fn times(features: &[f64], m: usize, columns: &[f64]) -> Result<Vec<f64>> {
 /// Adds `F' R` to columns, for features `F` and numbers `R` that both stand row by row.
 fn add_transposed(features: &[f64], m: usize, rows: &[f64], out: &mut [f64]) -> Result<()> {
     let (n, q) = (features.len() / m, out.len() / m);
+    if q <= FEW {
+        for (row, factors) in features.chunks_exact(m).zip(rows.chunks_exact(q)) {
+            let columns = out.chunks_exact_mut(m).zip(factors);
+            columns.for_each(|(column, factor)| simd::axpy(*factor, row, column));
+        }
+        return Ok(());
+    }
     let to = ViewMut::column_major(out, m, q)?;
     Ok(product(1.0, View::row_major(features, n, m)?.t(), View::row_major(rows, n, q)?, Write::Add, to)?)
+}
+
+/// Factors times weights, where there are weights.
+fn times_each(mut factors: Vec<f64>, weights: Option<&[f64]>) -> Vec<f64> {
+    factors.iter_mut().zip(weights.unwrap_or_default()).for_each(|(factor, weight)| *factor *= weight);
+    factors
 }
 
 /// How much row `i` counts.
@@ -277,7 +328,7 @@ pub(super) fn covariance_times(
     everything: bool,
 ) -> Result<Vec<f64>> {
     let (m, q) = (mean.len(), columns.len() / mean.len());
-    let levels = columns.chunks_exact(m).map(|v| crate::simd::dot(v, mean)).collect();
+    let levels = columns.chunks_exact(m).map(|v| simd::dot(v, mean)).collect();
     let pass = Pass::Covariance { columns: columns.to_vec(), levels };
     let mut sums = rows.sum(&pass, q, everything)?;
     let totals = sums.split_off(m * q);

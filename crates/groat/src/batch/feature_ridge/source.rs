@@ -19,6 +19,17 @@ pub(super) struct Block<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
+impl<'a> Block<'a> {
+    /// The rows `start..end`.
+    pub(super) fn slice(&self, start: usize, end: usize) -> Block<'a> {
+        Block {
+            x: self.x.slice(start, end),
+            y: self.y.slice(start, end),
+            weights: self.weights.map(|weights| &weights[start..end]),
+        }
+    }
+}
+
 /// Data that can be gone through as often as needed.
 pub(super) trait Source: Sync {
     /// Number of rows, where it is known.

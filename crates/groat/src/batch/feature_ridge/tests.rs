@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::batch::{KernelRidge, Quiet};
+use crate::features::{LandmarkRule, RandomFeatures};
 use crate::matrix::{Csr, Rows};
 
 pub(super) fn cloud(n: usize, d: usize) -> (Matrix, Vec<f64>) {
@@ -188,6 +189,8 @@ fn deviations_are_those_of_the_textbook() {
         (Variance::SubsetOfRegressors, FeatureSolver::Direct),
         (Variance::DeterministicTraining, FeatureSolver::Direct),
         (Variance::DeterministicTraining, FeatureSolver::Iterative),
+        (Variance::FullyIndependentTraining, FeatureSolver::Direct),
+        (Variance::FullyIndependentTraining, FeatureSolver::Iterative),
     ] {
         let method = FeatureRidge { error_bars: Some(kind), solver, ..fixed(25, 0.3) };
         let model = method.fit(&Problem::regression(&x, &y).unwrap(), &Quiet).unwrap().model;
@@ -203,34 +206,45 @@ fn deviations_are_those_of_the_textbook() {
         };
         let rows: Vec<Vec<f64>> = x.view().iter().map(phi).collect();
         let between = crate::gram::matrix(kernel, v).unwrap();
+        let landmarks = groat_linalg::Cholesky::factor(between.data().to_vec(), m).unwrap();
+        let unexplained = |phi: &[f64]| {
+            let mut z = phi[1..].to_vec();
+            landmarks.solve_lower(&mut z).unwrap();
+            1.0 - crate::simd::dot(&z, &z)
+        };
+        // The noise of a row, in units of sigma^2.
+        let noisy = |phi: &[f64]| match kind {
+            Variance::FullyIndependentTraining => 1.0 + unexplained(phi) / 0.3,
+            _ => 1.0,
+        };
+        let noises: Vec<f64> = rows.iter().map(|row| noisy(row)).collect();
         let mut dense = vec![0.0; (m + 1) * (m + 1)];
         for i in 0..=m {
             for j in 0..=m {
                 let penalty = if i > 0 && j > 0 { 0.3 * between[(i - 1, j - 1)] } else { 0.0 };
-                dense[i * (m + 1) + j] = rows.iter().map(|row| row[i] * row[j]).sum::<f64>() + penalty;
+                let sum: f64 = rows.iter().zip(&noises).map(|(row, noise)| row[i] * row[j] / noise).sum();
+                dense[i * (m + 1) + j] = sum + penalty;
             }
         }
         let dense = groat_linalg::Cholesky::factor(dense, m + 1).unwrap();
-        let landmarks = groat_linalg::Cholesky::factor(between.into_data(), m).unwrap();
         // sigma^2: residuals over the rows less the trace of the smoother and the constant.
-        let mut left = 300.0;
-        for row in &rows {
+        let (mut left, mut beta) = (300.0, vec![0.0; m + 1]);
+        for ((row, noise), y) in rows.iter().zip(&noises).zip(&y) {
             let mut image = row.clone();
             dense.solve(&mut image).unwrap();
-            left -= crate::simd::dot(row, &image);
+            left -= crate::simd::dot(row, &image) / noise;
+            crate::simd::axpy(y / noise, row, &mut beta);
         }
-        let answers = model.values(&x).unwrap();
-        let noise = answers.data().iter().zip(&y).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / left;
+        dense.solve(&mut beta).unwrap();
+        let squares = rows.iter().zip(&noises).zip(&y);
+        let squares = squares.map(|((row, noise), y)| (crate::simd::dot(row, &beta) - y).powi(2) / noise);
+        let noise = squares.sum::<f64>() / left;
         for (i, row) in new.view().iter().enumerate() {
             let phi = phi(row);
-            let (mut image, mut z) = (phi.clone(), phi[1..].to_vec());
+            let mut image = phi.clone();
             dense.solve(&mut image).unwrap();
-            landmarks.solve_lower(&mut z).unwrap();
-            let unexplained = if kind == Variance::SubsetOfRegressors {
-                0.0
-            } else {
-                (1.0 - crate::simd::dot(&z, &z)) / 0.3
-            };
+            let unexplained =
+                if kind == Variance::SubsetOfRegressors { 0.0 } else { unexplained(&phi) / 0.3 };
             let variance = noise * (1.0 + crate::simd::dot(&phi, &image) + unexplained);
             let off = (found[(i, 0)] / variance.sqrt() - 1.0).abs();
             assert!(off < 1e-6, "{kind:?} {solver:?} row {i}: {} {}", found[(i, 0)], variance.sqrt());

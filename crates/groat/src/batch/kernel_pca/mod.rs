@@ -11,7 +11,7 @@
 //!
 //! Small or full problems are solved by a dense eigensolver, others by Lanczos iterations that need only
 //! products with `K`, dense, sparse, or evaluated anew where it does not fit the memory; `H K H` is never formed. Rows by
-//! the million go through landmarks (`landmarks.rs`).
+//! the million go through landmarks or random features (`explicit.rs`), be they in memory or in a file.
 //!
 //! ```
 //! use groat::{Kernel, Rows, batch::{KernelPca, Quiet}};
@@ -25,16 +25,16 @@
 //! # Ok::<(), groat::Error>(())
 //! ```
 
-mod landmarks;
+mod explicit;
 mod pre_image;
 
 use groat_linalg::{Lanczos, eigh};
 
+use crate::batch::Basis;
 use crate::batch::methods::KERNEL_PCA;
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result, check_positive};
 use crate::expansion::Expansion;
-use crate::features::LandmarkRule;
 use crate::gram::{Gram, Memory, Need};
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, Points, Rows};
@@ -44,6 +44,8 @@ use crate::model::{Components, Function, Model, Record};
 const DENSE_ROWS: usize = 500;
 /// Eigenvalues below this share of the largest count as zero.
 const ZERO: f64 = 1e-13;
+/// What a record calls whether the mean is the origin.
+const CENTRE: &str = "centre";
 /// Products after which Lanczos iterations give up.
 const MAX_PRODUCTS: usize = 20_000;
 
@@ -60,10 +62,10 @@ pub struct KernelPca {
     pub tolerance: f64,
     /// What the kernel matrix may take.
     pub memory: Memory,
-    /// Through so many landmarks instead of the kernel matrix of all rows, where this is given.
+    /// Through so many landmarks or random features instead of the kernel matrix of all rows, where this is given.
     pub rank: Option<usize>,
-    /// How landmarks are found.
-    pub landmarks: LandmarkRule,
+    /// What they are.
+    pub basis: Basis,
     /// Seed of their choice.
     pub seed: u64,
 }
@@ -77,7 +79,7 @@ impl Default for KernelPca {
             tolerance: 1e-12,
             memory: Memory::default(),
             rank: None,
-            landmarks: LandmarkRule::default(),
+            basis: Basis::default(),
             seed: 0,
         }
     }
@@ -88,6 +90,7 @@ impl Default for KernelPca {
 pub struct PrincipalComponents {
     components: Components,
     rows: usize,
+    centre: bool,
     notes: Vec<String>,
 }
 
@@ -102,18 +105,10 @@ impl KernelPca {
     /// Fewer than wanted come back when the matrix has no more positive eigenvalues.
     pub fn fit<'a>(&self, x: impl Into<Points<'a>>, watch: &dyn Watch) -> Result<PrincipalComponents> {
         let x = x.into();
-        self.kernel.check_for(x.cols())?;
-        check_positive("tolerance", self.tolerance)?;
-        x.check_finite("the features")?;
+        self.check(x)?;
         let n = x.rows();
-        if n < 2 {
-            return Err(Error::TooFew { what: "kernel PCA", unit: "rows", needed: 2, found: n });
-        }
-        if !(1..=n).contains(&self.components) {
-            return Err(Error::parameter("components", self.components, "at least 1 and at most the rows"));
-        }
         if let Some(rank) = self.rank {
-            return self.fit_landmarks(x, rank, watch);
+            return self.fit_features(x, rank, watch);
         }
         let mut notes: Vec<String> = self.kernel.warning_for(x.cols()).into_iter().collect();
         self.say(watch, "kernel matrix")?;
@@ -148,7 +143,22 @@ impl KernelPca {
             trace -= means.iter().sum::<f64>();
         }
         let components = Components::new(function, values[..keep].to_vec(), trace)?;
-        Ok(PrincipalComponents { components, rows: n, notes })
+        Ok(PrincipalComponents { components, rows: n, centre: self.centre, notes })
+    }
+
+    /// An error unless these rows can be analysed as is wished.
+    fn check(&self, x: Points<'_>) -> Result<()> {
+        self.kernel.check_for(x.cols())?;
+        check_positive("tolerance", self.tolerance)?;
+        x.check_finite("the features")?;
+        let n = x.rows();
+        if n < 2 {
+            return Err(Error::TooFew { what: "kernel PCA", unit: "rows", needed: 2, found: n });
+        }
+        if !(1..=n).contains(&self.components) {
+            return Err(Error::parameter("components", self.components, "at least 1 and at most the rows"));
+        }
+        Ok(())
     }
 
     fn say(&self, watch: &dyn Watch, detail: &str) -> Result<()> {
@@ -219,25 +229,27 @@ impl PrincipalComponents {
     /// An analysis put together again from its model.
     pub fn from_model(model: &Model) -> Result<Self> {
         match model.function() {
-            Function::Components(components) => {
-                Ok(Self { components: components.clone(), rows: model.record().rows, notes: Vec::new() })
-            }
+            Function::Components(components) => Ok(Self {
+                components: components.clone(),
+                rows: model.record().rows,
+                centre: model.record().settings.get(CENTRE).is_some_and(|centre| centre == "true"),
+                notes: Vec::new(),
+            }),
             _ => Err(Error::parameter("model", model.task().name(), "principal components")),
         }
     }
 
     /// The analysis as a model: one output per component.
     pub fn into_model(self) -> Model {
-        let centred = self.components.expansion().bias().is_some();
         let record = Record::new(KERNEL_PCA, self.rows)
-            .with("centre", centred)
+            .with(CENTRE, self.centre)
             .with("components", self.eigenvalues().len());
         Model::new(self.components).with_record(record)
     }
 
-    /// The kernel expansion behind it: one output per component.
-    pub fn expansion(&self) -> &Expansion {
-        self.components.expansion()
+    /// The kernel expansion behind it, one output per component; none where the components are functions of random features.
+    pub fn expansion(&self) -> Option<&Expansion> {
+        self.components.function().expansion()
     }
 
     /// Eigenvalues of the (centred) kernel matrix, largest first. Divided by `n` they are the variances.
@@ -257,13 +269,20 @@ impl PrincipalComponents {
 
     /// The components of new rows, one column each.
     pub fn transform<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
-        self.expansion().values(x)
+        self.components.function().values(x)
     }
 
     /// Points whose components come near the given ones (one row each): approximate pre-images, for radial
     /// kernels and dense rows.
     pub fn pre_images(&self, components: Rows<'_>) -> Result<Matrix> {
-        pre_image::pre_images(self.expansion(), components)
+        match self.expansion() {
+            Some(expansion) => pre_image::pre_images(expansion, components),
+            None => Err(Error::parameter(
+                "components",
+                "of random features",
+                "of rows or landmarks, for pre-images",
+            )),
+        }
     }
 }
 

@@ -139,3 +139,60 @@ fn all_rows_as_landmarks_give_the_exact_components_and_few_come_near() {
         }
     }
 }
+
+#[test]
+fn components_of_random_features_come_near_and_are_kept() {
+    let x = clusters(400, 8);
+    for centre in [true, false] {
+        let pca = KernelPca { kernel: Kernel::gaussian(0.5), components: 3, centre, ..Default::default() };
+        let exact = pca.fit(x.view(), &Quiet).unwrap();
+        for paired in [true, false] {
+            let basis = Basis::Random { orthogonal: true, paired };
+            let random = KernelPca { rank: Some(4000), basis, ..pca.clone() };
+            let found = random.fit(x.view(), &Quiet).unwrap();
+            for (a, b) in exact.explained().iter().zip(found.explained()) {
+                assert!((a - b).abs() < 0.03, "{centre} {paired}: {a} {b}");
+            }
+            // What they are by definition: the eigenvalues are the energies of the coordinates.
+            let scores = found.transform(x.view()).unwrap();
+            for (j, value) in found.eigenvalues().iter().enumerate() {
+                let energy: f64 = (0..400).map(|i| scores[(i, j)].powi(2)).sum();
+                assert!((energy / value - 1.0).abs() < 1e-8, "{energy} {value}");
+            }
+            assert!(found.pre_images(scores.view()).is_err());
+            let model = found.clone().into_model();
+            let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+            assert_eq!(again, model);
+            assert_eq!(again.values(x.view()).unwrap(), scores);
+            assert_eq!(PrincipalComponents::from_model(&again).unwrap().eigenvalues(), found.eigenvalues());
+        }
+    }
+}
+
+#[test]
+fn rows_in_batches_give_the_components_of_rows_in_memory() {
+    struct Pieces<'a>(Rows<'a>);
+    impl crate::data::Batches for Pieces<'_> {
+        fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
+            for start in (0..self.0.rows()).step_by(70) {
+                let end = (start + 70).min(self.0.rows());
+                visit(self.0.slice(start, end).into(), Matrix::zeros(end - start, 0).view())?;
+            }
+            Ok(())
+        }
+    }
+    let x = clusters(500, 4);
+    for basis in [Basis::default(), Basis::Random { orthogonal: true, paired: true }] {
+        let kernel = Kernel::gaussian(0.4);
+        let pca = KernelPca { kernel, components: 3, rank: Some(60), basis, ..Default::default() };
+        let held = pca.fit(x.view(), &Quiet).unwrap();
+        let read = pca.fit_batches(&Pieces(x.view()), x.view().into(), &Quiet).unwrap();
+        for (a, b) in held.eigenvalues().iter().zip(read.eigenvalues()) {
+            assert!((a - b).abs() < 1e-10 * a);
+        }
+        let (a, b) = (held.transform(x.view()).unwrap(), read.transform(x.view()).unwrap());
+        assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 1e-8));
+        let exact = KernelPca { rank: None, ..pca };
+        assert!(exact.fit_batches(&Pieces(x.view()), x.view().into(), &Quiet).is_err());
+    }
+}

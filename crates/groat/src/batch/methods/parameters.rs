@@ -222,9 +222,10 @@ pub(super) const PRECISION: Parameter = row(
 );
 pub(super) const ERROR_BARS: Parameter = row(
     "error_bars",
-    Range::Choice(&["none", "sr", "dtc"]),
-    "standard deviations of predictions: none, those of the subset of regressors, or those of the deterministic training \
-     conditional, which grow where landmarks are far",
+    Range::Choice(&["none", "sr", "dtc", "fitc"]),
+    "standard deviations of predictions: none, those of the subset of regressors, those of the deterministic training \
+     conditional, which grow where landmarks are far, or those of the fully independent training conditional, which also \
+     trusts rows less that landmarks do not explain",
 );
 pub(super) const ORTHOGONAL: Parameter = row(
     "orthogonal",

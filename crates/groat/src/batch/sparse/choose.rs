@@ -136,7 +136,7 @@ fn apart(
 
 /// A kernel and a ridge.
 #[derive(Clone)]
-pub(super) struct Setting {
+pub(in crate::batch) struct Setting {
     pub kernel: Kernel,
     pub ridge: f64,
 }

@@ -40,7 +40,7 @@ mod order;
 mod parts;
 mod path;
 mod reference;
-mod relevance;
+pub(in crate::batch) mod relevance;
 mod samples;
 mod search;
 mod size;
@@ -51,6 +51,7 @@ mod weigh;
 mod tests;
 
 pub(in crate::batch) use build::build;
+pub(in crate::batch) use choose::Setting;
 pub(in crate::batch) use expected::expected;
 pub use order::drawing_order;
 pub(in crate::batch) use order::word;

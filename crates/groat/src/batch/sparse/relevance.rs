@@ -22,10 +22,10 @@ use crate::tune::Search;
 use groat_linalg::{Cholesky, View, ViewMut, Write, product};
 
 /// Rows that widths are chosen on, and evaluations that this may take.
-const ROWS: usize = 400;
+pub(in crate::batch) const ROWS: usize = 400;
 const EVALUATIONS: usize = 25;
 /// Fewer rows than so many for each feature do not tell its width.
-const ROWS_PER_FEATURE: usize = 4;
+pub(in crate::batch) const ROWS_PER_FEATURE: usize = 4;
 /// The logarithm of a width moves by at most this at a time.
 const REACH: f64 = 1.0;
 /// Deviation of the prior of the logarithm of each width, around the shared one.
@@ -34,7 +34,7 @@ const PRIOR: f64 = 2.0;
 const LEAST_RIDGE: f64 = 1e-9;
 const LEAST_WEIGHT: f64 = 1e-6;
 /// Widths of their own pay where they lower the root mean square error by this share.
-const PAYS: f64 = 0.02;
+pub(in crate::batch) const PAYS: f64 = 0.02;
 
 /// Whether the widths of so many features, chosen on so many rows, are taken for a mean square error that they lower. An
 /// error on rows that a number was fitted to is too small by two rows' share for each such number (Akaike).
@@ -53,7 +53,7 @@ pub(super) fn possible(settings: &Sparse, features: usize, rows: usize) -> bool 
 }
 
 /// From a shared width and its ridge to a width for each feature, on the first of the rows.
-pub(super) fn relevance(
+pub(in crate::batch) fn relevance(
     samples: &Samples<'_>,
     rows: &[usize],
     start: &Setting,
