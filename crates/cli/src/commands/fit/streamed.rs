@@ -9,7 +9,7 @@ use crate::evaluation::Evaluation;
 use crate::output::progress::Bar;
 use crate::session::Session;
 use groat::batch::{Preparation, learn_batches};
-use groat::data::{ReadOptions, Survey, SurveyOptions, Table, TableReader};
+use groat::data::{Missing, ReadOptions, Survey, SurveyOptions, Table, TableReader};
 use std::path::Path;
 use std::time::Instant;
 
@@ -28,6 +28,7 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let mut options = SurveyOptions::default();
     (options.inputs, options.task) = (plan.input_options(&targets), plan.task.into());
     (options.test_fraction, options.seed, options.drawn) = (plan.test_fraction(), session.seed, DRAWN);
+    options.missing = plan.missing;
     let survey = Survey::of(&plan.data, &reading, &options, &mut |rows, total| {
         bar.show("looking the data over, rows:".into(), rows as u64, total.map(|total| total as u64));
         if session.stop_requested() { Err(groat::Error::Stopped) } else { Ok(()) }
@@ -36,10 +37,16 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let preparation = Preparation::new().standardise(plan.standardise).seed(session.seed);
     let mut fitted = learn_batches(&survey, &*plan.method_for(&survey.train)?, preparation, &bar)?;
     let Survey { train, test, .. } = &survey;
-    let notes = [
+    let mut notes = vec![
         "the data were read batch by batch and never held".to_owned(),
         format!("errors are those of {} training and {} test rows, drawn at random", train.len(), test.len()),
     ];
+    if survey.left_out > 0 {
+        notes.push(format!("{} rows were left out: a value is missing", survey.left_out));
+    }
+    if matches!(plan.missing, Missing::Median | Missing::Flag) {
+        notes.push("what stands in for missing values comes from training rows, drawn at random".to_owned());
+    }
     fitted.notes.splice(0..0, notes);
     let train_answers = Evaluation::of(&fitted.model, train)?;
     let test = (!test.is_empty()).then(|| test.clone());
