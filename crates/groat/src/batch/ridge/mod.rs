@@ -6,7 +6,7 @@
 //! as -1 and +1, one output for each when there are more than two.
 //!
 //! Cost: `n^3 / 3` for the fit, `n^2` numbers of memory. The width and the ridge are chosen by leave-one-out,
-//! which one eigendecomposition per width gives in closed form for every ridge (`search.rs`).
+//! which one eigendecomposition per width gives in closed form for every ridge, then on more rows (`search.rs`).
 //!
 //! ```
 //! use groat::{Rows, batch::{KernelRidge, Method, Problem, Quiet}};
@@ -34,6 +34,9 @@ use crate::kernels::Kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, Record};
 use crate::tune::{Search, Trial, Validation, sample_rows, stablest};
+
+/// Rows of the model that a request to stop leaves time for.
+pub(in crate::batch) const SO_FAR: usize = 800;
 
 /// Parameters of exact kernel ridge regression.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +73,7 @@ impl Default for KernelRidge {
             bias: true,
             leave_one_out: true,
             finer: 0,
-            selection_rows: 800,
+            selection_rows: 2500,
             memory: Memory::default(),
             seed: 0,
         }
@@ -131,7 +134,7 @@ impl Method for KernelRidge {
     fn estimate(&self, rows: usize, _: usize) -> Option<Estimate> {
         let n = rows as f64;
         // The factor, and as much again for its inverse's diagonal; a search has an eigendecomposition for each width.
-        let search = if self.searches() { 200.0 * n.min(self.selection_rows as f64).powi(3) } else { 0.0 };
+        let search = if self.searches() { search::work(n.min(self.selection_rows as f64)) } else { 0.0 };
         let work = n.powi(3) / 6.0 * if self.leave_one_out { 2.0 } else { 1.0 } + search;
         let solver = format!("a Cholesky factorisation of the kernel matrix of {rows} rows");
         Some(Estimate::new(8 * (rows as u64).pow(2), work, solver))
@@ -153,7 +156,7 @@ impl Method for KernelRidge {
             Err(Error::Stopped) => {
                 let (widths, ridges) = (Search::Fixed, Search::Fixed);
                 let settled = Self { kernel, ridge, widths, ridges, ..self.clone() };
-                return so_far(&settled, &problem, &sample_rows(n, self.selection_rows, self.seed), trials);
+                return so_far(&settled, &problem, &sample_rows(n, SO_FAR, self.seed), trials);
             }
             outcome => outcome?,
         };
