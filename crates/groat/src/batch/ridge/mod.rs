@@ -156,7 +156,8 @@ impl Method for KernelRidge {
             Err(Error::Stopped) => {
                 let (widths, ridges) = (Search::Fixed, Search::Fixed);
                 let settled = Self { kernel, ridge, widths, ridges, ..self.clone() };
-                return so_far(&settled, &problem, &sample_rows(n, SO_FAR, self.seed), trials);
+                let rows = sample_rows(n, self.selection_rows.min(SO_FAR), self.seed);
+                return so_far(&settled, &problem, &rows, trials);
             }
             outcome => outcome?,
         };

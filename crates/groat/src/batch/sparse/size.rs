@@ -38,13 +38,14 @@ impl fmt::Display for Size {
 /// An error of this share of the target's deviation is small enough: a function without noise could be followed for ever.
 const FLOOR: f64 = 0.005;
 
-/// How many times the tolerance an error may lie above that of the full machine where the rows cannot tell whether it does.
-const NEAR: f64 = 2.5;
+/// How many times the tolerance an error may lie above that of the full machine where the rows cannot tell whether it does:
+/// of a small model, and of a large one.
+const NEAR: [f64; 2] = [2.5, 5.0];
 
-/// And how many times that the smoothed error rate may in any case, which sees margins too and so varies less.
-const SMOOTHED: f64 = 2.0;
+/// How many times the smoothed error rate may in any case, which sees margins too and so varies less.
+const SMOOTHED: [f64; 2] = [2.0, 10.0];
 
-/// Vectors from which on more of them must pay more clearly: both may then lie twice as far.
+/// Vectors of a large model, from which on more of them must pay clearly.
 const LARGE: usize = 100;
 
 /// Doublings without a better model after which the best of all sizes is known.
@@ -68,10 +69,10 @@ impl Size {
                 // A rate knows no less than one row.
                 let floor = if classes { limit(1.0) + 1.0 / full.weight } else { floor };
                 let within = |times: f64| errors[at] <= limit(times).max(floor);
-                let slack = if curve[at].size < LARGE { NEAR } else { 2.0 * NEAR };
-                let sound = 1.0 + SMOOTHED * slack * share;
-                let near = !classes || curve[at].losses.doubt <= sound * full.doubt;
-                near && (within(1.0) || (within(slack) && curve[at].excess.in_doubt()))
+                let large = usize::from(curve[at].size >= LARGE);
+                let sound = full.doubt * (1.0 + SMOOTHED[large] * share);
+                let near = !classes || curve[at].losses.doubt <= sound;
+                near && (within(1.0) || (within(NEAR[large]) && curve[at].excess.in_doubt()))
             }
             Size::Smallest => {
                 let bar = standard_error(errors[best], curve[best].losses.weight, classes);
@@ -147,7 +148,8 @@ mod tests {
         let full = at(200, 0.4).losses;
         curve.iter_mut().for_each(|tried| tried.excess = Excess::default());
         assert_eq!(Size::Within(0.02).choose(&curve, &full, false), (4, true));
-        assert_eq!(Size::Within(0.02).choose(&curve, &full, true), (4, true));
+        // Margins tell more than rates do.
+        assert_eq!(Size::Within(0.02).choose(&curve, &full, true), (5, true));
         // The larger a model is, the more clearly must more vectors pay.
         curve.iter_mut().for_each(|tried| tried.size += 200);
         assert_eq!(Size::Within(0.02).choose(&curve, &full, false), (3, true));
