@@ -41,7 +41,7 @@ fn missing_values_are_answered_by_a_choice() {
     let streamed = f.json("fit m.csv -t y -o s.st --test 0.25 --missing flag --stream");
     assert_eq!(streamed["features"], 5);
     let notes = streamed["notes"].to_string();
-    assert!(notes.contains("1 rows were left out") && notes.contains("stands in for missing"), "{notes}");
+    assert!(notes.contains("1 row left out") && notes.contains("stands in for missing"), "{notes}");
     assert_eq!(f.run("predict s.st new.csv").lines().count(), 3);
 }
 

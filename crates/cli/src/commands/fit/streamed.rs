@@ -7,6 +7,7 @@ use super::Outcome;
 use super::plan::Plan;
 use crate::evaluation::Evaluation;
 use crate::output::progress::Bar;
+use crate::output::summary::count;
 use crate::session::Session;
 use groat::batch::{Preparation, learn_batches};
 use groat::data::{Missing, ReadOptions, Survey, SurveyOptions, Table, TableReader};
@@ -42,7 +43,7 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
         format!("errors are those of {} training and {} test rows, drawn at random", train.len(), test.len()),
     ];
     if survey.left_out > 0 {
-        notes.push(format!("{} rows were left out: a value is missing", survey.left_out));
+        notes.push(format!("{} left out: a value is missing", count(survey.left_out, "row")));
     }
     if matches!(plan.missing, Missing::Median | Missing::Flag) {
         notes.push("what stands in for missing values comes from training rows, drawn at random".to_owned());
