@@ -81,7 +81,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "NAME", value_parser = names(), help_heading = "Method")]
     pub method: Option<String>,
     /// Kernel, e.g. `gaussian`, `matern52:width=2`, `polynomial:degree=3`; a width not given is chosen by
-    /// leave-one-out [default: gaussian]
+    /// leave-one-out [default: gaussian; with `sparse` also linear, where that does as well]
     #[arg(long, value_name = "KERNEL", help_heading = "Method")]
     pub kernel: Option<KernelArg>,
     /// Go on from a model of the same method: one that --max-time, --max-iterations or Ctrl-C ended, one of another cost,

@@ -35,7 +35,14 @@ fn missing_values_are_answered_by_a_choice() {
     assert_eq!(f.run("predict flag.st new.csv").lines().count(), 3);
     assert!(f.run("inspect flag.st").contains("a missing"));
     f.fails("fit m.csv -t y --missing flag --embed 3", 2);
-    assert!(f.fails("fit m.csv -t y --missing flag --stream", 2).contains("--missing"));
+    // Of a series the samples that would look at a missing value are left out.
+    let series = f.json("fit m.csv -t y --features a -o e.st --missing drop --embed 2").to_string();
+    assert!(series.contains("samples were left out: they look at a missing value"), "{series}");
+    let streamed = f.json("fit m.csv -t y -o s.st --test 0.25 --missing flag --stream");
+    assert_eq!(streamed["features"], 5);
+    let notes = streamed["notes"].to_string();
+    assert!(notes.contains("1 row left out") && notes.contains("stands in for missing"), "{notes}");
+    assert_eq!(f.run("predict s.st new.csv").lines().count(), 3);
 }
 
 #[test]

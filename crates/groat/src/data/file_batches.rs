@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::batches::{Batches, Visit};
-use super::inputs::Inputs;
+use super::inputs::{Inputs, Missing};
 use super::moments::Moments;
 use super::read::{ReadOptions, TableReader};
 use super::split::Split;
@@ -25,6 +25,7 @@ pub struct FileBatches {
     classes: Option<Vec<String>>,
     /// Part of the rows that is left out, and the seed that decides which.
     held_out: Option<(f64, u64)>,
+    missing: Missing,
     standardisation: Option<Standardisation>,
     rows: Option<usize>,
 }
@@ -41,6 +42,7 @@ impl FileBatches {
             targets,
             classes: None,
             held_out: None,
+            missing: Missing::Refuse,
             standardisation: None,
             rows: None,
         })
@@ -57,6 +59,13 @@ impl FileBatches {
     #[must_use]
     pub fn without(mut self, fraction: f64, seed: u64) -> Self {
         (self.held_out, self.rows) = (Some((fraction, seed)), None);
+        self
+    }
+
+    /// Says what becomes of rows with missing values. What stands in for them is for the inputs to know.
+    #[must_use]
+    pub fn missing(mut self, missing: Missing) -> Self {
+        (self.missing, self.rows) = (missing, None);
         self
     }
 
@@ -101,6 +110,9 @@ impl FileBatches {
                 table = table.select(&(0..all).filter(kept).collect::<Vec<_>>());
             }
             first += all;
+            if self.missing != Missing::Refuse {
+                table = table.select(&self.missing.kept(&table, &self.inputs, None)?);
+            }
             if table.rows() > 0 {
                 visit(table)?;
             }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::dataset::Dataset;
 use super::file_batches::FileBatches;
-use super::inputs::{InputOptions, Inputs, Schema};
+use super::inputs::{InputOptions, Inputs, Missing, Schema};
 use super::moments::Moments;
 use super::read::{ReadOptions, TableReader};
 use super::reservoir::Reservoir;
@@ -26,12 +26,15 @@ pub struct SurveyOptions {
     pub seed: u64,
     /// Most rows of each part that are drawn.
     pub drawn: usize,
+    /// What becomes of rows with missing values. What stands in for these comes from training rows, drawn at random in a
+    /// reading of its own.
+    pub missing: Missing,
 }
 
 impl Default for SurveyOptions {
     fn default() -> Self {
         let (inputs, task) = (InputOptions::default(), TaskChoice::Auto);
-        Self { inputs, task, test_fraction: 0.0, seed: 0, drawn: 10_000 }
+        Self { inputs, task, test_fraction: 0.0, seed: 0, drawn: 10_000, missing: Missing::Refuse }
     }
 }
 
@@ -50,6 +53,8 @@ pub struct Survey {
     pub training_rows: usize,
     /// Number of test rows.
     pub test_rows: usize,
+    /// Rows that were left out because a value is missing.
+    pub left_out: usize,
     /// Means and variances of the features of the training rows.
     pub moments: Moments,
     /// Training rows, drawn at random.
@@ -72,7 +77,8 @@ impl Survey {
         options.check()?;
         let path = path.as_ref();
         let inputs = find_inputs(path, reading, &options.inputs, progress)?;
-        let batches = FileBatches::new(path, reading, inputs.clone())?;
+        let inputs = with_substitutes(path, reading, inputs, options, progress)?;
+        let batches = FileBatches::new(path, reading, inputs.clone())?.missing(options.missing);
         let mut found: Option<Found> = None;
         let mut first_row = 0;
         read(path, reading, progress, &mut |table| {
@@ -90,6 +96,11 @@ impl Survey {
 }
 
 impl SurveyOptions {
+    /// Whether a row of the file is for the test.
+    fn holds_out(&self, row: usize) -> bool {
+        Split::holds_out(row, self.test_fraction, self.seed)
+    }
+
     fn check(&self) -> Result<()> {
         if self.inputs.embedding.is_some() {
             return Err(Error::parameter("embed", "batches", "data that are held in memory"));
@@ -142,6 +153,31 @@ pub fn find_inputs(
     schema.ok_or(none)?.inputs(options)
 }
 
+/// The inputs with what stands in for missing values, where something does.
+fn with_substitutes(
+    path: &Path,
+    reading: &ReadOptions,
+    inputs: Inputs,
+    options: &SurveyOptions,
+    progress: &mut ReadProgress<'_>,
+) -> Result<Inputs> {
+    if !matches!(options.missing, Missing::Median | Missing::Flag) {
+        return Ok(inputs);
+    }
+    let (mut part, mut first_row) = (None, 0);
+    read(path, reading, progress, &mut |table| {
+        let part = part.get_or_insert_with(|| Part::new(&table, options.drawn, options.seed));
+        let mut rows = options.missing.kept(&table, &inputs, None)?;
+        rows.retain(|row| !options.holds_out(first_row + row));
+        part.offer(&table, &rows, first_row)?;
+        first_row += table.rows();
+        Ok(true)
+    })?;
+    let Some(part) = part else { return Ok(inputs) };
+    let (drawn, _) = part.rows();
+    inputs.with_substitutes(&drawn, &(0..drawn.rows()).collect::<Vec<_>>(), options.missing)
+}
+
 /// What the batches so far have shown.
 struct Found {
     /// None where there is no target.
@@ -149,6 +185,7 @@ struct Found {
     moments: Moments,
     train: Part,
     test: Part,
+    left_out: usize,
 }
 
 impl Found {
@@ -161,6 +198,7 @@ impl Found {
             moments: Moments::new(inputs.features()),
             train: Part::new(first, options.drawn, options.seed),
             test: Part::new(first, options.drawn, options.seed ^ 1),
+            left_out: 0,
         })
     }
 
@@ -171,16 +209,21 @@ impl Found {
         inputs: &Inputs,
         options: &SurveyOptions,
     ) -> Result<()> {
-        let x = inputs.apply(table)?;
-        self.classes.iter_mut().try_for_each(|classes| classes.add(table))?;
-        let is_test = |row: &usize| Split::holds_out(first_row + row, options.test_fraction, options.seed);
-        let (test, train): (Vec<usize>, Vec<usize>) = (0..table.rows()).partition(is_test);
+        let kept = match options.missing {
+            Missing::Refuse => (0..table.rows()).collect(),
+            missing => missing.kept(table, inputs, None)?,
+        };
+        self.left_out += table.rows() - kept.len();
+        let (test, train): (Vec<usize>, Vec<usize>) =
+            kept.iter().partition(|row| options.holds_out(first_row + **row));
+        let whole = test.is_empty() && train.len() == table.rows();
+        if let Some(classes) = &mut self.classes {
+            classes.add(&if kept.len() < table.rows() { table.select(&kept) } else { table.clone() })?;
+        }
         self.test.offer(table, &test, first_row)?;
         self.train.offer(table, &train, first_row)?;
-        match test.is_empty() {
-            true => self.moments.push(x.view()),
-            false => self.moments.push(x.view().select(&train).view()),
-        }
+        let learnt = if whole { inputs.apply(table)? } else { inputs.apply(&table.select(&train))? };
+        self.moments.push(learnt.view())
     }
 
     fn finish(self, batches: FileBatches, inputs: Inputs, options: &SurveyOptions) -> Result<Survey> {
@@ -198,6 +241,7 @@ impl Found {
             reason,
             training_rows,
             test_rows,
+            left_out: self.left_out,
             moments: self.moments,
             train: self.train.samples(&inputs, &labels)?,
             test: self.test.samples(&inputs, &labels)?,
@@ -233,11 +277,17 @@ impl Part {
         Ok(())
     }
 
-    fn samples(self, inputs: &Inputs, labels: &[String]) -> Result<Dataset> {
+    /// The drawn rows, and where in the file they stand.
+    fn rows(self) -> (Table, Vec<usize>) {
         let places: Vec<usize> = self.rows.into_kept().into_iter().map(|(_, row)| row).collect();
         let kept: Vec<usize> = places.iter().filter_map(|row| self.places.binary_search(row).ok()).collect();
+        (self.drawn.select(&kept), places)
+    }
+
+    fn samples(self, inputs: &Inputs, labels: &[String]) -> Result<Dataset> {
         let targets: Vec<String> = inputs.targets().iter().map(|target| target.name.clone()).collect();
-        Dataset::for_answers(&self.drawn.select(&kept), inputs.clone(), &targets, labels)?.with_places(places)
+        let (drawn, places) = self.rows();
+        Dataset::for_answers(&drawn, inputs.clone(), &targets, labels)?.with_places(places)
     }
 }
 
@@ -388,6 +438,51 @@ mod tests {
             };
             found.batches.read(&mut look).unwrap();
             assert_eq!(shapes, [(1, 2, 1, 0), (1, 2, 1, 0)]);
+        });
+    }
+
+    #[test]
+    fn missing_values_are_met_as_in_a_table_that_is_held() {
+        let mut text = String::from("x,kind,y\n");
+        for i in 0..300 {
+            let x = if i % 7 == 0 { String::new() } else { format!("{}", (f64::from(i) * 0.7).sin()) };
+            let y = if i % 50 == 3 { String::new() } else { (i % 11).to_string() };
+            writeln!(text, "{x},{},{y}", ["u", "v", ""][i as usize % 3]).unwrap();
+        }
+        in_file("holes.csv", &text, |path| {
+            let table = read_table(path, &ReadOptions::default()).unwrap();
+            let plain = Inputs::fit(&table, &for_y()).unwrap();
+            for missing in [Missing::Drop, Missing::Median, Missing::Flag] {
+                let kept = missing.kept(&table, &plain, None).unwrap();
+                let (test, train): (Vec<usize>, Vec<usize>) =
+                    (0..kept.len()).partition(|k| Split::holds_out(kept[*k], 0.25, 3));
+                let rows = table.select(&kept);
+                let inputs = plain.clone().with_substitutes(&rows, &train, missing).unwrap();
+                let all = Dataset::from_table(&rows, inputs, TaskChoice::Regression, None).unwrap().0;
+                let all = all.with_places(kept.clone()).unwrap();
+                let options = SurveyOptions {
+                    inputs: for_y(),
+                    task: TaskChoice::Regression,
+                    test_fraction: 0.25,
+                    seed: 3,
+                    missing,
+                    ..Default::default()
+                };
+                let found = survey(path, 32, &options).unwrap();
+                assert_eq!((found.train, found.test), (all.select(&train), all.select(&test)), "{missing:?}");
+                assert_eq!(found.left_out, 300 - kept.len());
+                let mut read = 0;
+                found
+                    .batches
+                    .read(&mut |x, _| {
+                        read += x.rows();
+                        Ok(())
+                    })
+                    .unwrap();
+                assert_eq!(read, train.len());
+            }
+            let refused = SurveyOptions { inputs: for_y(), ..Default::default() };
+            assert!(survey(path, 32, &refused).is_err());
         });
     }
 

@@ -1,13 +1,14 @@
 //! Finding settings: where a search looks, how a setting is judged, which is taken.
 //!
 //! A search runs over a grid of kernels, in turn or side by side, widens the grid where the best lies at its end, and may go
-//! on to one width per feature. A judge says how good a kernel is, by leave-one-out or on folds; the best, the most stable
+//! on to one width per feature, or walk on to better neighbours. A judge says how good a kernel is, by leave-one-out or on folds; the best, the most stable
 //! or the smallest within one standard error is taken. Progress is told and requests to stop are heard in one place.
 
 mod grid;
 mod judgement;
 mod support;
 mod trials;
+mod walk;
 
 pub(crate) use grid::Ladder;
 pub use grid::Search;
@@ -15,6 +16,7 @@ pub use judgement::Validation;
 pub(crate) use judgement::{Judgement, by_folds, losses, mean_squared};
 pub use trials::Trial;
 pub(crate) use trials::{Trials, best, smallest_within_one_standard_error, stablest};
+pub(crate) use walk::{Place, Steps, Walk, scaled, stepped};
 
 pub use support::{CurvePoint, SupportChoice, SupportRule, SupportTuning};
 

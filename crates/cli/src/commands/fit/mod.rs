@@ -170,6 +170,15 @@ struct Samples {
 fn samples(plan: &Plan, table: &Table, targets: &[String]) -> anyhow::Result<Samples> {
     let (task, weights) = (plan.task.into(), plan.weights.as_deref());
     let inputs = Inputs::fit(table, &plan.input_options(targets))?;
+    if plan.missing == Missing::Drop && inputs.embedding().is_some() {
+        let (filled, kept) = Missing::series(table, &inputs, weights)?;
+        let (data, task_reason) = Dataset::from_table(&filled, inputs.clone(), task, weights)?;
+        let (split, how) = plan.split(data.len(), &inputs)?;
+        let gone = data.len() - kept.len();
+        let note = format!("{gone} of {} samples were left out: they look at a missing value", data.len());
+        let notes = if gone > 0 { vec![note] } else { Vec::new() };
+        return Ok(Samples { data: data.select(&kept), task_reason, split: split.among(&kept), how, notes });
+    }
     let kept = plan.missing.kept(table, &inputs, weights)?;
     if plan.missing == Missing::Refuse {
         let (data, task_reason) = Dataset::from_table(table, inputs.clone(), task, weights)?;

@@ -144,7 +144,6 @@ impl Plan {
             ("--task density", self.task == TaskArg::Density),
             ("another --method", !methods.find(&self.method)?.can(Ability::Batches)),
             ("--embed", self.embedding.is_some()),
-            ("--missing", self.missing != Missing::Refuse),
             ("--split", matches!(self.test, TestPart::File(_))),
             ("--weights", self.weights.is_some()),
             ("--class-weights", self.settings.get("class_weights").is_some()),

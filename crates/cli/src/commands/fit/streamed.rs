@@ -7,10 +7,11 @@ use super::Outcome;
 use super::plan::Plan;
 use crate::evaluation::Evaluation;
 use crate::output::progress::Bar;
+use crate::output::summary::count;
 use crate::points::look_over;
 use crate::session::Session;
 use groat::batch::{Preparation, learn_batches};
-use groat::data::{ReadOptions, Survey, SurveyOptions, Table, TableReader};
+use groat::data::{Missing, ReadOptions, Survey, SurveyOptions, Table, TableReader};
 use std::path::Path;
 use std::time::Instant;
 
@@ -29,15 +30,22 @@ pub fn fit(plan: Plan, session: &Session) -> anyhow::Result<Outcome> {
     let mut options = SurveyOptions::default();
     (options.inputs, options.task) = (plan.input_options(&targets), plan.task.into());
     (options.test_fraction, options.seed, options.drawn) = (plan.test_fraction(), session.seed, DRAWN);
+    options.missing = plan.missing;
     let mut survey = look_over(&plan.data, &reading, &options, session, &bar)?;
     survey.train = plan.with_landmarks(survey.train, session)?;
     let preparation = Preparation::new().standardise(plan.standardise).seed(session.seed);
     let mut fitted = learn_batches(&survey, &*plan.method_for(&survey.train)?, preparation, &bar)?;
     let Survey { train, test, .. } = &survey;
-    let notes = [
+    let mut notes = vec![
         "the data were read batch by batch and never held".to_owned(),
         format!("errors are those of {} training and {} test rows, drawn at random", train.len(), test.len()),
     ];
+    if survey.left_out > 0 {
+        notes.push(format!("{} left out: a value is missing", count(survey.left_out, "row")));
+    }
+    if matches!(plan.missing, Missing::Median | Missing::Flag) {
+        notes.push("what stands in for missing values comes from training rows, drawn at random".to_owned());
+    }
     fitted.notes.splice(0..0, notes);
     let train_answers = Evaluation::of(&fitted.model, train)?;
     let test = (!test.is_empty()).then(|| test.clone());

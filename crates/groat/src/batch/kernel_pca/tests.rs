@@ -173,7 +173,7 @@ fn components_of_random_features_come_near_and_are_kept() {
 fn rows_in_batches_give_the_components_of_rows_in_memory() {
     struct Pieces<'a>(Rows<'a>);
     impl crate::data::Batches for Pieces<'_> {
-        fn read(&self, visit: &mut dyn FnMut(Rows<'_>, Rows<'_>) -> Result<()>) -> Result<()> {
+        fn read(&self, visit: &mut crate::data::Visit<'_>) -> Result<()> {
             for start in (0..self.0.rows()).step_by(70) {
                 let end = (start + 70).min(self.0.rows());
                 visit(self.0.slice(start, end).into(), Matrix::zeros(end - start, 0).view())?;

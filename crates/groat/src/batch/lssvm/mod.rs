@@ -191,7 +191,7 @@ impl LeastSquaresSvm {
     ) -> Result<Fitted> {
         let (widths, ridges, solver) = (Search::Fixed, Search::Fixed, Solver::Auto);
         let settled = Self { kernel, ridge, widths, ridges, solver, support: None, ..self.clone() };
-        let rows = sample_rows(problem.x.rows(), KernelRidge::default().selection_rows, self.seed);
+        let rows = sample_rows(problem.x.rows(), ridge::SO_FAR, self.seed);
         ridge::so_far(&settled, problem, &rows, trials)
     }
 

@@ -22,7 +22,7 @@ pub struct KernelChoice {
     pub width_given: bool,
     power_given: bool,
     /// Whether anybody asked for a kernel.
-    pub(super) given: bool,
+    pub(in crate::batch) given: bool,
 }
 
 impl KernelChoice {

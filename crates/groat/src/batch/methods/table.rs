@@ -127,7 +127,7 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::BIAS, "true"),
             Taken::new(&p::LEAVE_ONE_OUT, "true"),
             Taken::new(&p::FINER, "0"),
-            Taken::new(&p::SELECTION_ROWS, "800"),
+            Taken::new(&p::SELECTION_ROWS, "2500"),
             Taken::new(&p::MEMORY, "auto"),
             Taken::new(&p::SEED, "0"),
         ],

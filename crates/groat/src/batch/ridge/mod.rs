@@ -6,7 +6,7 @@
 //! as -1 and +1, one output for each when there are more than two.
 //!
 //! Cost: `n^3 / 3` for the fit, `n^2` numbers of memory. The width and the ridge are chosen by leave-one-out,
-//! which one eigendecomposition per width gives in closed form for every ridge (`search.rs`).
+//! which one eigendecomposition per width gives in closed form for every ridge, then on more rows (`search.rs`).
 //!
 //! ```
 //! use groat::{Rows, batch::{KernelRidge, Method, Problem, Quiet}};
@@ -37,6 +37,9 @@ use crate::tune::{Search, Trial, Validation, sample_rows, stablest};
 
 /// Matrices of the rows of a search that there are at the same time.
 const SEARCH_MATRICES: f64 = 12.0;
+
+/// Rows of the model that a request to stop leaves time for.
+pub(in crate::batch) const SO_FAR: usize = 800;
 
 /// Parameters of exact kernel ridge regression.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +76,7 @@ impl Default for KernelRidge {
             bias: true,
             leave_one_out: true,
             finer: 0,
-            selection_rows: 800,
+            selection_rows: 2500,
             memory: Memory::default(),
             seed: 0,
         }
@@ -128,7 +131,7 @@ impl KernelRidge {
     /// Multiplications and bytes of the search, which has an eigendecomposition for each width; nothing where all is given.
     pub(in crate::batch) fn search_estimate(&self, rows: usize) -> (f64, u64) {
         let n = rows.min(self.selection_rows) as f64;
-        if self.searches() { (200.0 * n.powi(3), (8.0 * SEARCH_MATRICES * n * n) as u64) } else { (0.0, 0) }
+        if self.searches() { (search::work(n), (8.0 * SEARCH_MATRICES * n * n) as u64) } else { (0.0, 0) }
     }
 }
 
@@ -163,7 +166,8 @@ impl Method for KernelRidge {
             Err(Error::Stopped) => {
                 let (widths, ridges) = (Search::Fixed, Search::Fixed);
                 let settled = Self { kernel, ridge, widths, ridges, ..self.clone() };
-                return so_far(&settled, &problem, &sample_rows(n, self.selection_rows, self.seed), trials);
+                let rows = sample_rows(n, self.selection_rows.min(SO_FAR), self.seed);
+                return so_far(&settled, &problem, &rows, trials);
             }
             outcome => outcome?,
         };

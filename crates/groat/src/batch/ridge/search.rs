@@ -1,21 +1,35 @@
 //! Choosing the width and the ridge by leave-one-out.
 //!
 //! With `K = U diag(l) U'`, every `C^-1 = U diag(1 / (l + ridge)) U'`: after one eigendecomposition per
-//! width (`O(n^3)`), all ridges together cost two matrix products.
+//! width (`O(n^3)`), all ridges together cost two matrix products. Where there are more rows than that is quick for, the best
+//! of the grid is the start of a walk to better neighbours on more of them, one factorisation each.
 
+use super::solve::solve;
 use super::{KernelRidge, close, right_hand_sides, root_weights, scale_both_sides};
-use crate::batch::{Problem, Quiet, Watch};
+use crate::batch::{Impatient, Problem, Progress, Quiet, Watch};
 use crate::error::{Error, Result};
 use crate::gram;
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, PointSet};
-use crate::tune::{Ladder, Search, Trial, Trials, best, sample_rows, typical_distance};
+use crate::tune::{
+    Ladder, Place, Search, Steps, Trial, Trials, Walk, best, sample_rows, stablest, stepped, typical_distance,
+};
 use groat_linalg::{View, ViewMut, Write, eigh, product};
 
 /// Widths of the first automatic grid: the typical distance times `2^(k/2)`.
 const FIRST: std::ops::RangeInclusive<i32> = -5..=3;
 /// How far the grid may be widened at either end.
 const LAST: std::ops::RangeInclusive<i32> = -10..=7;
+/// Rows that the grid looks at, and places that a walk on more rows may try.
+const GRID_ROWS: usize = 800;
+const WALK: usize = 12;
+
+/// Multiplications of a search on so many rows.
+pub(super) fn work(rows: f64) -> f64 {
+    let grid = 200.0 * rows.min(GRID_ROWS as f64).powi(3);
+    let walk = if rows > GRID_ROWS as f64 { WALK as f64 * rows.powi(3) / 3.0 } else { 0.0 };
+    grid + walk
+}
 
 /// The part of the data that the search sees.
 struct Sample {
@@ -32,8 +46,9 @@ pub(super) fn search(
     watch: &dyn Watch,
 ) -> Result<(Vec<Trial>, Option<String>)> {
     let n = problem.x.rows();
-    let rows = sample_rows(n, params.selection_rows, params.seed);
-    let (used, seed) = (rows.len(), params.seed);
+    let all = sample_rows(n, params.selection_rows, params.seed);
+    let (used, seed) = (all.len(), params.seed);
+    let rows: Vec<usize> = sample_rows(used, GRID_ROWS, seed).into_iter().map(|k| all[k]).collect();
     let note = (used < n)
         .then(|| format!("width and ridge were chosen on {used} of {n} rows, drawn with seed {seed}"));
     let sample = Sample {
@@ -71,7 +86,48 @@ pub(super) fn search(
             reason: "no leave-one-out error was finite; check the scale of the target".to_owned(),
         });
     }
-    Ok((trials.into_tried(), note))
+    let trials = trials.into_tried();
+    if used == rows.len() || watch.stop_requested() {
+        return Ok((trials, note));
+    }
+    let on_more = walk(params, &problem.select(&all).problem()?, &trials, watch)?;
+    Ok((if on_more.is_empty() { trials } else { on_more }, note))
+}
+
+/// Trials on more rows, from the best of some on: those of fewer rows are of another scale, and do not count beside them.
+fn walk(
+    params: &KernelRidge,
+    problem: &Problem<'_>,
+    trials: &[Trial],
+    watch: &dyn Watch,
+) -> Result<Vec<Trial>> {
+    let Some(start) = stablest(trials) else { return Ok(Vec::new()) };
+    let free = Walk {
+        widths: params.searches_width() && params.widths == Search::Auto,
+        ridges: params.ridges == Search::Auto,
+        most: WALK,
+    };
+    // Two at a time, and each is factorised in place.
+    let bytes = 2 * 8 * (problem.x.rows() as u64).pow(2);
+    if !(free.widths || free.ridges) || !params.memory.holds(bytes) {
+        return Ok(Vec::new());
+    }
+    let quick = KernelRidge { leave_one_out: true, ..params.clone() };
+    let judge = |at: Steps| {
+        let (kernel, ridge) = stepped(&start.kernel, start.ridge, at)?;
+        let solution = solve(&quick, problem, &kernel, ridge, &Impatient(watch)).ok()?;
+        let score = solution.leave_one_out?.mean_squared;
+        Some(Place { at, score: if score.is_finite() { score } else { f64::INFINITY }, found: () })
+    };
+    watch
+        .progress(&Progress::new("choosing the width", 0, None).detail(format!("{} rows", problem.x.rows())));
+    let Some(first) = judge((0, 0)) else { return Ok(Vec::new()) };
+    let (_, scores) = free.from(first, &|| watch.stop_requested(), judge);
+    let trial = |(at, score): (Steps, f64)| {
+        let (kernel, ridge) = stepped(&start.kernel, start.ridge, at)?;
+        Some(Trial::new(kernel, ridge, score))
+    };
+    Ok(scores.into_iter().filter_map(trial).collect())
 }
 
 /// The first kernels, then others where the best of them lies at an end, then some around it.

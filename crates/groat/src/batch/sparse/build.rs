@@ -30,6 +30,7 @@ pub(in crate::batch) fn build(plan: &MethodPlan<'_>) -> Result<BoxedMethod> {
         ridges,
         size,
         per_feature: values.unless_auto("per_feature")?,
+        linear: !plan.kernel.given,
         max_terms: values.unless_auto("max_terms")?,
         candidates: values.unless_auto("candidates")?,
         selection_rows: values.count("selection_rows")?.max(50),

@@ -3,15 +3,16 @@
 use super::Sparse;
 use super::climb::{Part, climb, placed};
 use super::folds::{Folds, Table};
-use super::reference::scaled;
+use super::held::Held;
+use super::linear::{self, Line};
 use super::relevance;
 use super::samples::{Losses, Samples};
 use super::search::{diagonal, search};
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
-use crate::matrix::PointSet;
-use crate::tune::{Search, Trial, Validation, best, stablest};
+use crate::matrix::{Matrix, PointSet};
+use crate::tune::{Search, Trial, Validation, best, scaled, stablest};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
@@ -58,7 +59,18 @@ pub(super) struct Choice {
     pub rows: usize,
     /// The kernel of the full machine.
     pub full_kernel: Kernel,
+    /// For a linear machine: whether it is better than the full kernel machine.
+    pub straight: Option<bool>,
     pub interrupted: bool,
+}
+
+impl Choice {
+    /// The choice of a linear machine instead.
+    pub(super) fn straightened(self, line: Line, better: bool) -> Self {
+        let full_kernel = if better { Kernel::Linear } else { self.full_kernel };
+        let (kernel, ridge, vectors) = (Kernel::Linear, line.ridge, line.vectors);
+        Self { kernel, ridge, vectors, full_kernel, straight: Some(better), terms: Vec::new(), ..self }
+    }
 }
 
 /// Chooses on the given rows.
@@ -156,6 +168,14 @@ struct Found {
     table: Table,
     ridge: f64,
     losses: Losses,
+    answers: Vec<Matrix>,
+}
+
+/// A ridge of one kernel, judged on the folds.
+struct Judged {
+    ridge: f64,
+    losses: Losses,
+    answers: Vec<Matrix>,
 }
 
 struct Chooser<'c, 'a> {
@@ -172,6 +192,9 @@ impl Chooser<'_, '_> {
         let most = self.settings.candidates.unwrap_or(usize::MAX).min(self.distinct.len());
         let mut at = start;
         let mut best: Option<(Folds<'_, '_>, Found)> = None;
+        let parts = Folds::new(self.samples, self.rows, &self.distinct, 0, folds).parts(&at.kernel, at.ridge);
+        let line = linear::judged(self.settings, self.samples, &parts, &self.stop())?;
+        let straight = line.as_ref().map_or(0.0, |line| line.total(None).mean_squared());
         for (level, size) in LEVELS.iter().enumerate() {
             let size = (*size).min(most);
             if level > 0 && !self.settings.memory.holds(table_bytes(size, folds)) {
@@ -191,7 +214,9 @@ impl Chooser<'_, '_> {
             if error < before || best.is_none() {
                 best = Some((bench, found));
             }
-            if !gained || size == most || self.watch.stop_requested() {
+            // What as much again would gain would not reach a linear machine.
+            let hopeless = straight > 0.0 && error * error / before > straight;
+            if !gained || hopeless || size == most || self.watch.stop_requested() {
                 break;
             }
         }
@@ -201,7 +226,7 @@ impl Chooser<'_, '_> {
                 reason: "no width and ridge gave equations that can be solved; raise the ridge".to_owned(),
             });
         };
-        self.sized(&bench, found, trials)
+        self.sized(&bench, found, line, trials)
     }
 
     /// As many folds as the data bear: none for a handful of rows.
@@ -263,20 +288,18 @@ impl Chooser<'_, '_> {
         let progress = Progress::new("the full machine", trials.len(), None);
         self.watch.progress(&progress.detail(format!("{} candidates, {detail}", bench.size())));
         let table = bench.table(&at.kernel)?;
-        let mut judge = |ridge: f64| -> Result<Option<Losses>> {
-            let losses = bench.judge(&table, ridge)?;
-            if let Some(losses) = &losses {
-                trials.push(Trial::new(at.kernel.clone(), ridge, losses.mean_squared()));
-            }
-            Ok(losses)
+        let mut judge = |ridge: f64| -> Result<Option<Judged>> {
+            let Some((losses, answers)) = bench.judge(&table, ridge)? else { return Ok(None) };
+            trials.push(Trial::new(at.kernel.clone(), ridge, losses.mean_squared()));
+            Ok(Some(Judged { ridge, losses, answers }))
         };
-        let mut best = judge(at.ridge)?.map(|losses| (at.ridge, losses));
-        let worth_walking = best.is_none_or(|(_, losses)| pays(losses.mean_squared(), before));
+        let mut best = judge(at.ridge)?;
+        let worth_walking = best.as_ref().is_none_or(|best| pays(best.losses.mean_squared(), before));
         if self.settings.ridges == Search::Auto && worth_walking {
             let scale = diagonal(&at.kernel, &self.samples.points(&self.distinct[..1]));
             self.walk(at.ridge, scale * LEAST_RIDGE..=scale * LARGEST_RIDGE, &mut best, judge)?;
         }
-        Ok(best.map(|(ridge, losses)| Found { table, ridge, losses }))
+        Ok(best.map(|Judged { ridge, losses, answers }| Found { table, ridge, losses, answers }))
     }
 
     /// From a ridge upwards, or else downwards, while the error does not rise; within a range, because for a target that
@@ -285,18 +308,18 @@ impl Chooser<'_, '_> {
         &self,
         start: f64,
         range: RangeInclusive<f64>,
-        best: &mut Option<(f64, Losses)>,
-        mut judge: impl FnMut(f64) -> Result<Option<Losses>>,
+        best: &mut Option<Judged>,
+        mut judge: impl FnMut(f64) -> Result<Option<Judged>>,
     ) -> Result<()> {
         for factor in [10f64.sqrt(), 0.1f64.sqrt()] {
             // A larger ridge is taken where it is as good.
             let bar = if factor > 1.0 { 1.0 + 0.5 * BETTER } else { 1.0 - BETTER };
             let (mut ridge, mut moved) = (start * factor, false);
             while range.contains(&ridge) && !self.watch.stop_requested() {
-                let so_far = best.map_or(f64::INFINITY, |(_, losses)| losses.mean_squared());
+                let so_far = best.as_ref().map_or(f64::INFINITY, |best| best.losses.mean_squared());
                 match judge(ridge)? {
-                    Some(losses) if losses.mean_squared() < so_far * bar => {
-                        (*best, moved) = (Some((ridge, losses)), true);
+                    Some(judged) if judged.losses.mean_squared() < so_far * bar => {
+                        (*best, moved) = (Some(judged), true);
                     }
                     // Equations that cannot be solved want a larger ridge.
                     None if best.is_none() => {}
@@ -312,9 +335,16 @@ impl Chooser<'_, '_> {
     }
 
     /// The number of vectors, and which.
-    fn sized(&self, bench: &Folds<'_, '_>, found: Found, trials: Vec<Trial>) -> Result<Choice> {
-        let Found { table, ridge, losses: full } = found;
-        let mut parts = bench.parts(&table, ridge);
+    fn sized(
+        &self,
+        bench: &Folds<'_, '_>,
+        found: Found,
+        line: Option<Held>,
+        trials: Vec<Trial>,
+    ) -> Result<Choice> {
+        let Found { table, ridge, answers, .. } = found;
+        let mut parts = bench.parts(&table.kernel, ridge);
+        let full = Held::new(self.samples, &parts, answers);
         let lengthen = |parts: &mut [Part], most: usize| -> Result<()> {
             let most = most.max(FIRST_ORDER).min(bench.size());
             let orders = (0..parts.len()).into_par_iter();
@@ -323,28 +353,34 @@ impl Chooser<'_, '_> {
             parts.iter_mut().zip(orders).for_each(|(part, order)| part.order = order);
             Ok(())
         };
-        let rungs = climb(self.settings, self.samples, &mut parts, &full, &lengthen, self.watch)?;
-        let curve: Vec<(usize, Losses)> = rungs.iter().map(|rung| (rung.size, rung.total(None))).collect();
-        let (place, reached) = self.settings.size.choose(&curve, &full, self.samples.classes());
-        let size = if self.watch.stop_requested() { self.hasty_size(&curve) } else { curve[place].0.max(1) };
-        let terms = bench.terms(&table, ridge, size, &never);
-        let setting = (&table.kernel, ridge);
-        let vectors = placed(self.samples, self.rows, setting, &terms, EVALUATIONS, &self.stop())?;
-        Ok(Choice {
+        let ladder = climb(self.settings, self.samples, &mut parts, (full, line), &lengthen, self.watch)?;
+        let (classes, stopped) = (self.samples.classes(), self.watch.stop_requested());
+        let (place, reached) = ladder.place(self.settings, classes, None);
+        let linear = ladder.rungs[place].linear && !stopped;
+        let known = Choice {
             full_kernel: table.kernel.clone(),
-            kernel: table.kernel,
+            kernel: table.kernel.clone(),
             ridge,
-            terms,
-            vectors,
-            curve,
-            full: Some(full),
+            terms: Vec::new(),
+            vectors: self.samples.points(&[]),
+            full: Some(ladder.full(classes, None)),
             candidates: bench.size(),
             reached,
             trials,
             judged_by: Validation::Folds(self.folds()).to_string(),
             rows: self.rows.len(),
-            interrupted: self.watch.stop_requested(),
-        })
+            straight: None,
+            interrupted: stopped,
+            curve: ladder.curve(linear),
+        };
+        if linear && let Some(line) = Line::of(self.samples, self.rows, &self.stop())? {
+            return Ok(known.straightened(line, ladder.straight(classes, None)));
+        }
+        let size = if stopped { self.hasty_size(&known.curve) } else { ladder.rungs[place].size.max(1) };
+        let terms = bench.terms(&table, ridge, size, &never);
+        let (setting, starts) = ((&table.kernel, ridge), ladder.starts(self.samples, &terms));
+        let vectors = placed(self.samples, self.rows, setting, starts, EVALUATIONS, &self.stop())?;
+        Ok(Choice { terms, vectors, ..known })
     }
 
     /// The size when the work is stopped before one was found.
@@ -390,14 +426,15 @@ impl Chooser<'_, '_> {
             trials,
             judged_by: Validation::LeaveOneOut.to_string(),
             rows: self.rows.len(),
+            straight: None,
             interrupted,
         })
     }
 }
 
-/// What the sums of a kernel take: those of all rows, of each fold, and room to solve.
+/// What the sums of a kernel take: those of all rows, of each fold, of shares that are still to be added, and room to solve.
 fn table_bytes(size: usize, folds: usize) -> u64 {
-    8 * (folds as u64 + 4) * (size as u64).pow(2)
+    8 * (folds as u64 + 6) * (size as u64).pow(2)
 }
 
 /// Whether a mean square error is so much below an earlier one that the effort was worth it.

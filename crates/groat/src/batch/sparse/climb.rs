@@ -2,8 +2,10 @@
 
 use super::Sparse;
 use super::folds::Stop;
+use super::held::Held;
 use super::moving::moved;
 use super::samples::{Losses, Samples};
+use super::size::Tried;
 use super::weigh::weigh;
 use crate::batch::{Progress, Watch};
 use crate::error::Result;
@@ -33,27 +35,37 @@ pub(super) struct Part {
 /// Models of one size.
 pub(super) struct Rung {
     pub size: usize,
-    /// On the held-out rows of each part.
-    pub losses: Vec<Losses>,
-    pub answers: Vec<Matrix>,
+    /// Whether they are linear machines, whose vectors are no rows.
+    pub linear: bool,
+    pub held: Held,
+    /// The vectors of the model of each part, where they have moved.
+    vectors: Vec<PointSet>,
+}
+
+/// Models of all sizes that were tried, in ascending order, and the full machine.
+pub(super) struct Ladder {
+    pub rungs: Vec<Rung>,
+    full: Held,
 }
 
 impl Part {
-    /// The answers to the held-out rows of a model of so many vectors.
-    fn answers(&self, samples: &Samples<'_>, size: usize, stop: Stop<'_>) -> Result<Matrix> {
+    /// A model of so many vectors: its answers to the held-out rows, and the vectors.
+    fn model(&self, samples: &Samples<'_>, size: usize, stop: Stop<'_>) -> Result<(Matrix, PointSet)> {
         let setting = (&self.kernel, self.ridge);
-        let vectors = placed(samples, &self.train, setting, &self.order[..size], EVALUATIONS, stop)?;
+        let start = vec![samples.points(&self.order[..size])];
+        let vectors = placed(samples, &self.train, setting, start, EVALUATIONS, stop)?;
         let weighed = weigh(samples, &self.train, &self.kernel, vectors, self.ridge)?;
-        samples.answers(&self.held, &weighed.model, weighed.vectors.view())
+        let answers = samples.answers(&self.held, &weighed.model, weighed.vectors.view())?;
+        Ok((answers, weighed.vectors))
     }
 }
 
-/// The vectors that begin at some rows, moved to where they serve best.
+/// Vectors moved to where they serve best, from the best of some starts.
 pub(super) fn placed(
     samples: &Samples<'_>,
     rows: &[usize],
     setting: (&Kernel, f64),
-    terms: &[usize],
+    starts: Vec<PointSet>,
     evaluations: usize,
     stop: Stop<'_>,
 ) -> Result<PointSet> {
@@ -61,61 +73,113 @@ pub(super) fn placed(
     some.truncate(MOVED_BY);
     // A ridge weighs against the rows there are.
     let (kernel, ridge) = (setting.0, setting.1 * some.len() as f64 / rows.len() as f64);
-    moved(samples, &some, (kernel, ridge), samples.points(terms), evaluations, stop)
+    moved(samples, &some, (kernel, ridge), starts, evaluations, stop)
 }
 
 /// Models of more and more vectors until the wish is fulfilled; then of sizes in between. `lengthen` makes the orders of
-/// the parts at least so long, where they can be.
+/// the parts at least so long, where they can be. The full machine, and a linear one where there is, were judged before.
 pub(super) fn climb(
     settings: &Sparse,
     samples: &Samples<'_>,
     parts: &mut [Part],
-    full: &Losses,
+    (full, line): (Held, Option<Held>),
     lengthen: &dyn Fn(&mut [Part], usize) -> Result<()>,
     watch: &dyn Watch,
-) -> Result<Vec<Rung>> {
-    let mut rungs = vec![mean_alone(samples, parts)];
+) -> Result<Ladder> {
+    let (stop, classes) = (|| watch.stop_requested(), samples.classes());
+    let mut ladder = Ladder { rungs: vec![mean_alone(samples, parts)], full };
+    if let Some(held) = line {
+        ladder.add(Rung { size: samples.outputs(), linear: true, held, vectors: Vec::new() });
+    }
     let limit = settings.max_terms.unwrap_or(usize::MAX);
     let mut next = FIRST.min(limit);
+    // A linear machine may be all that is wanted.
+    if settings.size.next(&ladder.tried(classes, None), &ladder.full(classes, None), classes, CLOSE).is_none()
+    {
+        return Ok(ladder);
+    }
     while !watch.stop_requested() {
         watch.progress(&Progress::new("vectors", next, None).detail(format!("{next} vectors")));
         if parts.iter().any(|part| part.order.len() < next) {
             lengthen(parts, 2 * next)?;
         }
         let size = parts.iter().map(|part| part.order.len()).fold(next, usize::min);
-        if rungs.iter().any(|rung| rung.size == size) {
+        if ladder.rungs.iter().any(|rung| !rung.linear && rung.size == size) {
             break;
         }
-        rungs.push(rung(samples, parts, size, &|| watch.stop_requested())?);
-        rungs.sort_by_key(|rung| rung.size);
-        let curve: Vec<(usize, Losses)> = rungs.iter().map(|rung| (rung.size, rung.total(None))).collect();
-        match settings.size.next(&curve, full, samples.classes(), CLOSE) {
+        ladder.add(rung(samples, parts, size, &stop)?);
+        match settings.size.next(&ladder.tried(classes, None), &ladder.full(classes, None), classes, CLOSE) {
             Some(size) => next = size.min(limit),
             None => break,
         }
     }
-    Ok(rungs)
+    Ok(ladder)
 }
 
-impl Rung {
-    /// The losses on all parts, or on all but one.
-    pub(super) fn total(&self, without: Option<usize>) -> Losses {
-        added(&self.losses, without)
+impl Ladder {
+    fn add(&mut self, rung: Rung) {
+        self.rungs.push(rung);
+        self.rungs.sort_by_key(|rung| (rung.size, !rung.linear));
+    }
+
+    fn linear(&self) -> Option<&Rung> {
+        self.rungs.iter().find(|rung| rung.linear)
+    }
+
+    /// Whether a linear machine has a smaller error than the full kernel machine, on all parts or on all but one.
+    pub(super) fn straight(&self, classes: bool, without: Option<usize>) -> bool {
+        let error = |held: &Held| held.total(without).error(classes);
+        self.linear().is_some_and(|rung| error(&rung.held) < error(&self.full))
+    }
+
+    /// The machine that models are held against: that with all rows as vectors, or a linear one where it is better.
+    fn yardstick(&self, classes: bool, without: Option<usize>) -> &Held {
+        match self.linear() {
+            Some(rung) if self.straight(classes, without) => &rung.held,
+            _ => &self.full,
+        }
+    }
+
+    /// Its losses on all parts, or on all but one.
+    pub(super) fn full(&self, classes: bool, without: Option<usize>) -> Losses {
+        self.yardstick(classes, without).total(without)
+    }
+
+    /// What was tried, from no vectors on, judged on all parts or on all but one.
+    pub(super) fn tried(&self, classes: bool, without: Option<usize>) -> Vec<Tried> {
+        let full = self.yardstick(classes, without);
+        let tried = |rung: &Rung| Tried {
+            size: rung.size,
+            losses: rung.held.total(without),
+            excess: rung.held.excess(full, without, classes),
+        };
+        self.rungs.iter().map(tried).collect()
+    }
+
+    /// Where the vectors of a model of all rows may begin: at rows that a selection takes, or where those of the same number
+    /// have moved to without each part. Going downhill ends in the valley where it begins, and some are deeper.
+    pub(super) fn starts(&self, samples: &Samples<'_>, terms: &[usize]) -> Vec<PointSet> {
+        let same = self.rungs.iter().filter(|rung| !rung.linear && rung.size == terms.len());
+        let moved = same.flat_map(|rung| rung.vectors.iter().cloned());
+        std::iter::once(samples.points(terms)).chain(moved).collect()
+    }
+
+    /// The rung that a wish chooses, and whether it is fulfilled there, by all parts or by all but one.
+    pub(super) fn place(&self, settings: &Sparse, classes: bool, without: Option<usize>) -> (usize, bool) {
+        settings.size.choose(&self.tried(classes, without), &self.full(classes, without), classes)
+    }
+
+    /// The sizes of linear machines or of the others, from none on, and their losses on all parts.
+    pub(super) fn curve(&self, linear: bool) -> Vec<(usize, Losses)> {
+        let some = self.rungs.iter().filter(|rung| rung.size == 0 || rung.linear == linear);
+        some.map(|rung| (rung.size, rung.held.total(None))).collect()
     }
 }
 
-/// Losses of parts added up, all or all but one.
-pub(super) fn added(losses: &[Losses], without: Option<usize>) -> Losses {
-    let mut total = Losses::default();
-    losses.iter().enumerate().filter(|(k, _)| Some(*k) != without).for_each(|(_, one)| total.add(one));
-    total
-}
-
 fn rung(samples: &Samples<'_>, parts: &[Part], size: usize, stop: Stop<'_>) -> Result<Rung> {
-    let answers: Vec<Matrix> =
-        parts.par_iter().map(|part| part.answers(samples, size, stop)).collect::<Result<_>>()?;
-    let losses = parts.iter().zip(&answers).map(|(part, answers)| samples.losses(&part.held, answers));
-    Ok(Rung { size, losses: losses.collect(), answers })
+    let models = parts.par_iter().map(|part| part.model(samples, size, stop));
+    let (answers, vectors) = models.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    Ok(Rung { size, linear: false, held: Held::new(samples, parts, answers), vectors })
 }
 
 /// Without vectors there is the mean of the target.
@@ -131,6 +195,5 @@ fn mean_alone(samples: &Samples<'_>, parts: &[Part]) -> Rung {
         out
     };
     let answers: Vec<Matrix> = parts.iter().map(answer).collect();
-    let losses = parts.iter().zip(&answers).map(|(part, answers)| samples.losses(&part.held, answers));
-    Rung { size: 0, losses: losses.collect(), answers }
+    Rung { size: 0, linear: false, held: Held::new(samples, parts, answers), vectors: Vec::new() }
 }

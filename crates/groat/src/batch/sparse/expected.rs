@@ -1,10 +1,9 @@
 //! The error that new rows will see, from rows that neither width, ridge nor vectors were chosen on.
 
-use super::Sparse;
 use super::choose::{Choice, choose};
 use super::parts::by_parts;
 use super::samples::Samples;
-use super::weigh::weigh;
+use super::{Sparse, weighed};
 use crate::batch::{Expected, Watch};
 use crate::error::Result;
 use crate::matrix::Matrix;
@@ -33,7 +32,7 @@ pub(super) fn choose_and_estimate(
     let fold = samples.folds(&all, PARTS);
     let (held, rest): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&row| fold[row] == 0);
     let choice = choose(settings, samples, &settings.selection(&rest), watch)?;
-    let weighed = weigh(samples, &rest, &choice.kernel, choice.vectors.clone(), choice.ridge)?;
+    let weighed = weighed(samples, &rest, &choice, watch)?;
     let predictions = samples.answers(&held, &weighed.model, weighed.vectors.view())?;
     let by = format!("{} rows that were held out from every choice", held.len());
     Ok((choice, Some(expected(samples, held, predictions, 1.0, by))))

@@ -74,7 +74,7 @@ impl<'s, 'a> Folds<'s, 'a> {
         let mut shift = vec![0.0; self.size()];
         (0..drawn).for_each(|i| crate::simd::axpy(1.0 / drawn as f64, between.row(i), &mut shift));
         let sums = |part: &Vec<usize>| Sums::of(self.samples, part, kernel, points, &shift);
-        let parts = self.parts.iter().map(sums).collect::<Result<Vec<_>>>()?;
+        let parts = self.parts.par_iter().map(sums).collect::<Result<Vec<_>>>()?;
         let total = Sums::total(&parts);
         let rests = if parts.len() > 1 {
             parts.into_iter().map(|part| total.without(part)).collect()
@@ -96,9 +96,9 @@ impl<'s, 'a> Folds<'s, 'a> {
         part.iter().step_by(step).copied().collect()
     }
 
-    /// The errors on every fold of models of all candidates, fitted to the other folds. None where the equations
-    /// cannot be solved.
-    pub(super) fn judge(&self, table: &Table, ridge: f64) -> Result<Option<Losses>> {
+    /// The errors on every fold of models of all candidates, fitted to the other folds, and their answers to its rows. None
+    /// where the equations cannot be solved.
+    pub(super) fn judge(&self, table: &Table, ridge: f64) -> Result<Option<(Losses, Vec<Matrix>)>> {
         let each = (0..self.parts.len()).into_par_iter().map(|fold| {
             let outside = self.outside(fold);
             // With as little as needed on the diagonal.
@@ -111,21 +111,18 @@ impl<'s, 'a> Folds<'s, 'a> {
             let rows = self.measured(fold);
             let vectors =
                 self.samples.points(&outside.iter().map(|&j| self.candidates[j]).collect::<Vec<_>>());
-            Ok(Some(self.samples.losses(&rows, &self.samples.answers(&rows, &weights, vectors.view())?)))
+            let answers = self.samples.answers(&rows, &weights, vectors.view())?;
+            let losses = self.samples.losses(&rows, &answers);
+            Ok(losses.squares.is_finite().then_some((losses, answers)))
         });
-        let each: Vec<Option<Losses>> = each.collect::<Result<_>>()?;
+        let Some(each) = each.collect::<Result<Option<Vec<_>>>>()? else { return Ok(None) };
         let mut total = Losses::default();
-        for losses in each {
-            match losses {
-                Some(losses) if losses.squares.is_finite() => total.add(&losses),
-                _ => return Ok(None),
-            }
-        }
-        Ok(Some(total))
+        each.iter().for_each(|(losses, _)| total.add(losses));
+        Ok(Some((total, each.into_iter().map(|(_, answers)| answers).collect())))
     }
 
     /// The parts that sizes are judged on: each fold held out once, under the same kernel and ridge.
-    pub(super) fn parts(&self, table: &Table, ridge: f64) -> Vec<Part> {
+    pub(super) fn parts(&self, kernel: &Kernel, ridge: f64) -> Vec<Part> {
         let part = |fold: usize| Part {
             train: self
                 .parts
@@ -136,7 +133,7 @@ impl<'s, 'a> Folds<'s, 'a> {
                 .copied()
                 .collect(),
             held: self.measured(fold),
-            kernel: table.kernel.clone(),
+            kernel: kernel.clone(),
             ridge,
             order: Vec::new(),
         };

@@ -3,7 +3,8 @@
 //! 1. **Reference**: kernel ridge regression on many candidates. A first width and ridge come from leave-one-out on a grid
 //!    (`search.rs`). Up to 2,000 rows leave-one-out goes on to every row as candidate (`reference.rs`); beyond, both are refined
 //!    on folds with 400, 1,000 and 2,500 candidates, as long as more of them pay (`choose.rs`). Where a width for each feature
-//!    clearly lowers the error, there is one (`relevance.rs`).
+//!    clearly lowers the error, there is one (`relevance.rs`). Where a linear machine does as well, it is the answer
+//!    (`linear.rs`).
 //! 2. **Vectors**: forward selection on the normal equations at that width and ridge (`path.rs`) says where vectors begin;
 //!    they are then moved downhill in the penalised sum of squares (`moving.rs`), which takes half to a quarter as many of
 //!    them to the same error. Models of 4, 8, 16, ... vectors are fitted without each of some parts and judged on it
@@ -34,6 +35,8 @@ mod cost;
 mod descent;
 mod expected;
 mod folds;
+mod held;
+mod linear;
 mod machine;
 mod moving;
 mod order;
@@ -71,6 +74,7 @@ use crate::kernels::Kernel;
 use crate::model::{Model, Record};
 use crate::tune::{Search, sample_rows};
 use choose::Choice;
+use linear::Line;
 use samples::Losses;
 use weigh::{Weighed, weigh, weigh_batches};
 
@@ -98,6 +102,8 @@ pub struct Sparse {
     pub size: Size,
     /// Whether each feature gets a width of its own; none leaves it to the data: where that clearly lowers the error.
     pub per_feature: Option<bool>,
+    /// Whether a linear machine, which has one vector per output, may be the answer where it does as well.
+    pub linear: bool,
     /// At most so many vectors.
     pub max_terms: Option<usize>,
     /// At most so many rows, drawn by seed, may become vectors.
@@ -125,6 +131,7 @@ impl Default for Sparse {
             ridges: Search::Auto,
             size: Size::Within(Size::TOLERANCE),
             per_feature: None,
+            linear: true,
             max_terms: None,
             candidates: None,
             selection_rows: 10_000,
@@ -154,7 +161,7 @@ impl Method for Sparse {
         let samples = Samples::of(&problem, &factors, self.seed, self.blocks)?;
         let (choice, expected) = expected::choose_and_estimate(self, &samples, watch)?;
         let all: Vec<usize> = (0..samples.rows()).collect();
-        let weighed = weigh(&samples, &all, &choice.kernel, choice.vectors.clone(), choice.ridge)?;
+        let weighed = weighed(&samples, &all, &choice, watch)?;
         self.fitted(&problem, &samples, choice, expected, weighed)
     }
 
@@ -167,6 +174,17 @@ impl Method for Sparse {
         let weighed = weigh_batches(data, &choice.kernel, vectors, (samples.outputs(), choice.ridge), watch)?;
         self.fitted(&sample, &samples, choice, expected, weighed)
     }
+}
+
+/// The model of a choice on some rows. What is linear in more rows than it was chosen on is seen by all of them.
+fn weighed(samples: &Samples<'_>, rows: &[usize], choice: &Choice, watch: &dyn Watch) -> Result<Weighed> {
+    let stop = || watch.stop_requested();
+    let line = match choice.straight {
+        Some(_) if rows.len() > choice.rows => Line::with(samples, rows, choice.ridge, &stop)?,
+        _ => None,
+    };
+    let vectors = line.map_or_else(|| choice.vectors.clone(), |line| line.vectors);
+    weigh(samples, rows, &choice.kernel, vectors, choice.ridge)
 }
 
 impl Sparse {
@@ -193,7 +211,7 @@ impl Sparse {
         let function =
             Expansion::new(choice.kernel.clone(), weighed.vectors.clone(), weighed.model.weights.clone())?
                 .with_bias(weighed.model.bias.clone())?;
-        let leave_one_out = (samples.rows() as f64 * (choice.terms.len() as f64).powi(2) < LEAVE_ONE_OUT)
+        let leave_one_out = (samples.rows() as f64 * (weighed.vectors.rows() as f64).powi(2) < LEAVE_ONE_OUT)
             .then(|| weighed.leave_one_out(samples))
             .transpose()?;
         let error_bars = match (&expected, &leave_one_out) {
@@ -253,6 +271,11 @@ impl Sparse {
             && full.mean_squared() > NOTHING * mean.mean_squared()
         {
             notes.push(NOTHING_LEARNT.to_owned());
+        }
+        match choice.straight {
+            Some(true) => notes.push("a linear kernel does better than a Gaussian one".to_owned()),
+            Some(false) => notes.push("a linear kernel does as well as a Gaussian one".to_owned()),
+            None => {}
         }
         if !choice.reached {
             let what = match self.max_terms {

@@ -21,27 +21,31 @@ use groat_linalg::{Cholesky, View, ViewMut, Write, add_self_product, product};
 
 /// No coordinate moves by more than this at a time, in units of the kernel's width.
 const REACH: f64 = 1.0;
-/// Multiplications that moving may cost; with fewer than `LEAST` evaluations it is not begun.
-const WORK: f64 = 2e9;
+/// Multiplications that moving may cost: about those of the full machine, within these; with fewer than `LEAST` evaluations
+/// it is not begun.
+const WORK: std::ops::RangeInclusive<f64> = 3e8..=2e9;
 const LEAST: usize = 5;
 /// Features up to which vectors move: they become dense by it.
 const FEATURES: usize = 1000;
 
-/// The vectors of a model on some rows, moved with at most so many evaluations.
+/// The vectors of a model on some rows, moved with at most so many evaluations from the start that is best to begin with. The
+/// first start is where they stay if they cannot move.
 pub(super) fn moved(
     samples: &Samples<'_>,
     rows: &[usize],
     (kernel, ridge): (&Kernel, f64),
-    start: PointSet,
+    mut starts: Vec<PointSet>,
     evaluations: usize,
     stop: Stop<'_>,
 ) -> Result<PointSet> {
-    let (m, d) = (start.rows(), samples.x.cols());
-    let Kernel::Gaussian { width } = kernel else { return Ok(start) };
+    let first = starts.swap_remove(0);
+    let (m, d) = (first.rows(), samples.x.cols());
+    let Kernel::Gaussian { width } = kernel else { return Ok(first) };
     let cost = rows.len() as f64 * ((m + d) * m) as f64;
-    let evaluations = evaluations.min((WORK / cost.max(1.0)) as usize);
+    let work = (rows.len() as f64).powi(3).clamp(*WORK.start(), *WORK.end());
+    let evaluations = evaluations.min((work / cost.max(1.0)) as usize);
     if evaluations < LEAST || m == 0 || d == 0 || d > FEATURES || ridge <= 0.0 {
-        return Ok(start);
+        return Ok(first);
     }
     let widths: Vec<f64> = (0..d)
         .map(|j| match width {
@@ -50,8 +54,23 @@ pub(super) fn moved(
         })
         .collect();
     let place = Placement::new(samples, rows, &widths, ridge);
-    let mut z = start.into_matrix().into_data();
-    z.chunks_exact_mut(d).for_each(|z| z.iter_mut().zip(&widths).for_each(|(z, w)| *z /= w));
+    let scaled = |start: PointSet| {
+        let mut z = start.into_matrix().into_data();
+        z.chunks_exact_mut(d).for_each(|z| z.iter_mut().zip(&widths).for_each(|(z, w)| *z /= w));
+        z
+    };
+    let mut z = scaled(first);
+    if !starts.is_empty() {
+        let value =
+            |z: &[f64]| -> Result<f64> { Ok(place.slope(z)?.map_or(f64::INFINITY, |(value, _)| value)) };
+        let mut least = value(&z)?;
+        for other in starts.into_iter().map(scaled) {
+            let found = value(&other)?;
+            if found < least {
+                (z, least) = (other, found);
+            }
+        }
+    }
     let mut z = minimise(z, REACH, evaluations, stop, |z| place.slope(z))?;
     z.chunks_exact_mut(d).for_each(|z| z.iter_mut().zip(&widths).for_each(|(z, w)| *z *= w));
     Ok(PointSet::from(Matrix::from_vec(z, m, d)?))

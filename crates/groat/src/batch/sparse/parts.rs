@@ -10,10 +10,12 @@
 
 use super::Sparse;
 use super::choose::{Choice, EVALUATIONS, HASTY, Setting, first_trials, never};
-use super::climb::{Part, Rung, added, climb, placed};
+use super::climb::{Ladder, Part, climb, placed};
 use super::expected::{PARTS, expected};
 use super::folds::{Stop, order};
-use super::reference::{Reference, TRIALS};
+use super::held::Held;
+use super::linear::{self, Line};
+use super::reference::{NEAR, Reference, TRIALS};
 use super::samples::{Losses, Samples};
 use super::sums::Sums;
 use crate::batch::{Expected, Impatient, Progress, Watch};
@@ -36,7 +38,7 @@ const STEEPEST: f64 = 0.7;
 struct Judged {
     part: Part,
     reference: Reference,
-    full: Losses,
+    answers: Matrix,
     with_fewer: Losses,
 }
 
@@ -55,14 +57,16 @@ pub(super) fn by_parts(
         Err(Error::Stopped) => return Ok((hasty(settings, samples, reference)?, None)),
         other => other?,
     };
-    let (mut parts, mut references, mut full, mut with_fewer) = (vec![], vec![], vec![], vec![]);
+    let (mut parts, mut references, mut answers) = (vec![], vec![], vec![]);
+    let mut with_fewer = Losses::default();
     for judged in judged {
         parts.push(judged.part);
         references.push(judged.reference);
-        full.push(judged.full);
-        with_fewer.push(judged.with_fewer);
+        answers.push(judged.answers);
+        with_fewer.add(&judged.with_fewer);
     }
-    let whole = added(&full, None);
+    let full = Held::new(samples, &parts, answers);
+    let slope = slope(&full.total(None), &with_fewer, count);
     let lengthen = |parts: &mut [Part], most: usize| -> Result<()> {
         let orders = references
             .par_iter()
@@ -71,16 +75,16 @@ pub(super) fn by_parts(
         parts.iter_mut().zip(orders).for_each(|(part, order)| part.order = order);
         Ok(())
     };
-    let rungs = climb(settings, samples, &mut parts, &whole, &lengthen, watch)?;
+    let line = linear::judged(settings, samples, &parts, &|| watch.stop_requested())?;
+    let ladder = climb(settings, samples, &mut parts, (full, line), &lengthen, watch)?;
     if watch.stop_requested() {
         return Ok((hasty(settings, samples, reference)?, None));
     }
-    let choice = chosen(settings, samples, reference, &rungs, whole, watch)?;
+    let choice = chosen(settings, samples, reference, &ladder, watch)?;
     if !settings.estimate {
         return Ok((choice, None));
     }
-    let (rows, answers) = left_out(settings, samples, &parts, &rungs, &full)?;
-    let slope = slope(&whole, &added(&with_fewer, None), count);
+    let (rows, answers) = left_out(settings, samples, &parts, &ladder)?;
     let by = format!("{count} parts, each left out of every choice in turn");
     Ok((choice, Some(expected(samples, rows, answers, slope, by))))
 }
@@ -98,20 +102,20 @@ fn judge(
     let impatient = Impatient(watch);
     // Where features have widths of their own, these are found anew from a shared one, which need not be searched again.
     let start = whole.shared.as_ref().unwrap_or(&whole.setting);
-    let how = if whole.shared.is_some() { (1, true) } else { (TRIALS, false) };
+    let how = if whole.shared.is_some() { (1, true) } else { (NEAR, false) };
     let each = (0..count).into_par_iter().map(|part| {
         let (held, train): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&row| fold[row] == part);
         if watch.stop_requested() {
             return Err(Error::Stopped);
         }
         let reference = Reference::with_relevance(settings, samples, &train, start, how, &impatient)?;
-        let full = reference.losses(samples, &held)?;
+        let answers = reference.answers(samples, &held)?;
         let with_fewer = reference.losses_with(samples, SHARE, &held)?;
         let Setting { kernel, ridge } = reference.setting.clone();
         Ok(Judged {
             part: Part { train, held, kernel, ridge, order: Vec::new() },
             reference,
-            full,
+            answers,
             with_fewer,
         })
     });
@@ -136,19 +140,25 @@ fn chosen(
     settings: &Sparse,
     samples: &Samples<'_>,
     reference: Reference,
-    rungs: &[Rung],
-    full: Losses,
+    ladder: &Ladder,
     watch: &dyn Watch,
 ) -> Result<Choice> {
-    let curve: Vec<(usize, Losses)> = rungs.iter().map(|rung| (rung.size, rung.total(None))).collect();
-    let (place, reached) = settings.size.choose(&curve, &full, samples.classes());
-    let size = curve[place].0.max(1);
+    let (classes, stop) = (samples.classes(), || watch.stop_requested());
+    let full = Some(ladder.full(classes, None));
+    let (place, reached) = ladder.place(settings, classes, None);
+    let linear = ladder.rungs[place].linear;
+    let known = |choice: Choice| Choice { curve: ladder.curve(linear), full, reached, ..choice };
+    if linear && let Some(line) = Line::of(samples, &reference.rows, &stop)? {
+        let better = ladder.straight(classes, None);
+        return Ok(known(plain(samples, reference, Vec::new()).straightened(line, better)));
+    }
+    let size = ladder.rungs[place].size.max(1);
     let mut terms = ordered(samples, &reference, size, &never)?;
     terms.truncate(size);
     let setting = (&reference.setting.kernel, reference.setting.ridge);
-    let stop = || watch.stop_requested();
-    let vectors = placed(samples, &reference.rows, setting, &terms, EVALUATIONS, &stop)?;
-    Ok(Choice { vectors, curve, full: Some(full), reached, ..plain(samples, reference, terms) })
+    let starts = ladder.starts(samples, &terms);
+    let vectors = placed(samples, &reference.rows, setting, starts, EVALUATIONS, &stop)?;
+    Ok(known(Choice { vectors, ..plain(samples, reference, terms) }))
 }
 
 /// The model so far when the work is stopped before sizes were judged.
@@ -174,6 +184,7 @@ fn plain(samples: &Samples<'_>, reference: Reference, terms: Vec<usize>) -> Choi
         trials: reference.trials,
         judged_by: Validation::LeaveOneOut.to_string(),
         rows: reference.rows.len(),
+        straight: None,
         interrupted: false,
     }
 }
@@ -183,15 +194,13 @@ fn left_out(
     settings: &Sparse,
     samples: &Samples<'_>,
     parts: &[Part],
-    rungs: &[Rung],
-    full: &[Losses],
+    ladder: &Ladder,
 ) -> Result<(Vec<usize>, Matrix)> {
     let (mut rows, mut numbers) = (Vec::new(), Vec::new());
     for (k, part) in parts.iter().enumerate() {
-        let curve: Vec<(usize, Losses)> = rungs.iter().map(|rung| (rung.size, rung.total(Some(k)))).collect();
-        let (place, _) = settings.size.choose(&curve, &added(full, Some(k)), samples.classes());
+        let (place, _) = ladder.place(settings, samples.classes(), Some(k));
         rows.extend(&part.held);
-        numbers.extend(rungs[place].answers[k].data());
+        numbers.extend(ladder.rungs[place].held.answers[k].data());
     }
     let answers = Matrix::from_vec(numbers, rows.len(), samples.outputs())?;
     Ok((rows, answers))

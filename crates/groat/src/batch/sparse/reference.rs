@@ -9,18 +9,14 @@ use super::relevance;
 use super::samples::{Losses, Samples};
 use crate::batch::{Fitted, KernelRidge, Method, Problem, Progress, Quiet, Target, Watch};
 use crate::error::Result;
-use crate::kernels::{Kernel, Width};
-use crate::tune::{Search, Trial};
+use crate::matrix::Matrix;
+use crate::tune::{Place, Search, Steps, Trial, Walk, stepped};
 
-/// Factors of width and ridge from one trial to its neighbours, as powers of the roots of two and of ten.
-const NEIGHBOURS: [(i32, i32); 6] = [(1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, 1)];
-/// A neighbour must lower the mean square error by this share.
-const BETTER: f64 = 0.002;
-/// Ridges below this are lost in rounding.
-const LEAST_RIDGE: f64 = 1e-10;
-
-/// Widths and ridges that a search may try.
+/// Widths and ridges that a search may try, and those of one that begins near its end.
 pub(super) const TRIALS: usize = 24;
+pub(super) const NEAR: usize = 9;
+/// Rows on which a search from afar begins, where there are more than twice as many.
+const FEW: usize = 400;
 
 /// A full machine that was found.
 pub(super) struct Reference {
@@ -31,8 +27,6 @@ pub(super) struct Reference {
     pub trials: Vec<Trial>,
     /// What a width for each feature began with, where there is one.
     pub shared: Option<Setting>,
-    /// Steps from the start.
-    at: (i32, i32),
     fitted: Fitted,
 }
 
@@ -65,7 +59,7 @@ impl Reference {
         })
     }
 
-    /// Looks for width and ridge on some rows, with at most so many trials.
+    /// Looks for width and ridge on some rows, with at most so many trials; where rows are many, on some of them first.
     pub(super) fn find(
         settings: &Sparse,
         samples: &Samples<'_>,
@@ -74,48 +68,23 @@ impl Reference {
         most: usize,
         watch: &dyn Watch,
     ) -> Result<Self> {
-        let distinct = samples.order.distinct(rows);
-        let distinct = samples.order.in_turn(&distinct, |row| samples.codes.map_or(0, |codes| codes[row]));
+        let random = samples.order.distinct(rows);
+        let distinct = samples.order.in_turn(&random, |row| samples.codes.map_or(0, |codes| codes[row]));
         let rows = in_order(rows, &distinct);
         let candidates = settings.candidates.unwrap_or(usize::MAX).min(distinct.len());
-        let exact = Exact { samples, rows: &rows };
-        let fitted = exact.fit(start, rows.len(), true)?;
-        let trial = Trial::new(start.kernel.clone(), start.ridge, score(&fitted));
-        let mut found = Self {
-            setting: start.clone(),
-            candidates,
-            trials: vec![trial],
-            shared: None,
-            at: (0, 0),
-            fitted,
-            rows: rows.clone(),
-        };
-        let mut tried = std::collections::HashSet::from([(0, 0)]);
-        let mut moved = true;
-        while std::mem::take(&mut moved) {
-            for step in NEIGHBOURS {
-                let at = (found.at.0 + step.0, found.at.1 + step.1);
-                let allowed = (step.0 == 0 || settings.widths == Search::Auto)
-                    && (step.1 == 0 || settings.ridges == Search::Auto);
-                if !allowed || tried.len() >= most || watch.stop_requested() || !tried.insert(at) {
-                    continue;
-                }
-                watch.progress(&Progress::new("the full machine", tried.len(), Some(most)));
-                let Some(next) = neighbour(start, at) else { continue };
-                let Ok(fitted) = exact.fit(&next, rows.len(), true) else { continue };
-                let (error, least) = (score(&fitted), score(&found.fitted));
-                found.trials.push(Trial::new(next.kernel.clone(), next.ridge, error));
-                if error < (1.0 - BETTER) * least {
-                    (found.setting, found.fitted, found.at, moved) = (next, fitted, at, true);
-                }
-            }
+        let (mut start, mut most) = (start.clone(), most);
+        if most > NEAR && rows.len() > 2 * FEW {
+            let few = Exact { samples, rows: &random[..random.len().min(FEW)] };
+            start = few.walk(settings, start, most, watch)?.0;
+            most = NEAR;
         }
-        Ok(found)
+        let (setting, fitted, trials) = Exact { samples, rows: &rows }.walk(settings, start, most, watch)?;
+        Ok(Self { setting, candidates, trials, shared: None, fitted, rows })
     }
 
-    /// The losses on held-out rows.
-    pub(super) fn losses(&self, samples: &Samples<'_>, held: &[usize]) -> Result<Losses> {
-        Ok(samples.losses(held, &self.fitted.model.values(samples.points(held).view())?))
+    /// The answers to held-out rows.
+    pub(super) fn answers(&self, samples: &Samples<'_>, held: &[usize]) -> Result<Matrix> {
+        self.fitted.model.values(samples.points(held).view())
     }
 
     /// The losses on held-out rows with a share of the machine's rows.
@@ -133,6 +102,36 @@ struct Exact<'e, 'a> {
 }
 
 impl Exact<'_, '_> {
+    /// From a setting to better ones nearby, by leave-one-out: where it ends, its machine, and all that was tried.
+    fn walk(
+        &self,
+        settings: &Sparse,
+        start: Setting,
+        most: usize,
+        watch: &dyn Watch,
+    ) -> Result<(Setting, Fitted, Vec<Trial>)> {
+        let at = |at: Steps| {
+            let (kernel, ridge) = stepped(&start.kernel, start.ridge, at)?;
+            Some(Setting { kernel, ridge })
+        };
+        let judge = |steps: Steps| {
+            let setting = at(steps)?;
+            let fitted = self.fit(&setting, self.rows.len(), true).ok()?;
+            Some(Place { at: steps, score: score(&fitted), found: (setting, fitted) })
+        };
+        watch.progress(&Progress::new("the full machine", 0, None));
+        let auto = |search: &Search| *search == Search::Auto;
+        let walk = Walk { widths: auto(&settings.widths), ridges: auto(&settings.ridges), most };
+        let fitted = self.fit(&start, self.rows.len(), true)?;
+        let first = Place { at: (0, 0), score: score(&fitted), found: (start.clone(), fitted) };
+        let (best, scores) = walk.from(first, &|| watch.stop_requested(), judge);
+        let trial = |(steps, score): (Steps, f64)| {
+            at(steps).map(|setting| Trial::new(setting.kernel, setting.ridge, score))
+        };
+        let (setting, fitted) = best.found;
+        Ok((setting, fitted, scores.into_iter().filter_map(trial).collect()))
+    }
+
     /// A machine of the first so many rows.
     fn fit(&self, setting: &Setting, count: usize, leave_one_out: bool) -> Result<Fitted> {
         let rows = &self.rows[..count];
@@ -151,27 +150,9 @@ fn score(fitted: &Fitted) -> f64 {
     if found.is_finite() { found } else { f64::INFINITY }
 }
 
-/// So many steps of width and ridge away from a start; none where there is no width, or the ridge is too small.
-fn neighbour(start: &Setting, at: (i32, i32)) -> Option<Setting> {
-    let factor = 2f64.powf(f64::from(at.0) / 2.0);
-    let ridge = start.ridge * 10f64.powf(f64::from(at.1) / 2.0);
-    let kernel = if at.0 == 0 { start.kernel.clone() } else { scaled(&start.kernel, factor)? };
-    (ridge > LEAST_RIDGE).then_some(Setting { kernel, ridge })
-}
-
 /// Rows with the distinct ones first, in their order.
 fn in_order(rows: &[usize], distinct: &[usize]) -> Vec<usize> {
     let first: std::collections::HashSet<usize> = distinct.iter().copied().collect();
     let copies = rows.iter().copied().filter(|row| !first.contains(row));
     distinct.iter().copied().chain(copies).collect()
-}
-
-/// A kernel whose widths are multiplied by a factor.
-pub(super) fn scaled(kernel: &Kernel, factor: f64) -> Option<Kernel> {
-    match kernel.width()? {
-        Width::Shared(width) => Some(kernel.with_width(width * factor)),
-        Width::PerFeature(widths) => {
-            Some(kernel.with_width(widths.iter().map(|w| w * factor).collect::<Vec<f64>>()))
-        }
-    }
 }

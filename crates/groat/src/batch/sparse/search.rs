@@ -78,7 +78,7 @@ pub(super) fn diagonal(kernel: &Kernel, x: &PointSet) -> f64 {
 }
 
 /// The ridges that are tried, in proportion to the kernel's diagonal.
-fn grid(kernel: &Kernel, x: &PointSet) -> Vec<f64> {
+pub(super) fn grid(kernel: &Kernel, x: &PointSet) -> Vec<f64> {
     let scale = diagonal(kernel, x);
     RIDGES.map(|k| scale * 10f64.powf(f64::from(k) / 2.0)).collect()
 }

@@ -12,9 +12,13 @@ use crate::kernels::Kernel;
 use crate::matrix::{Points, Rows};
 use crate::simd;
 use groat_linalg::{View, ViewMut, Write, add_self_product, product};
+use rayon::prelude::*;
 
 /// Kernel values that are held at a time.
 const HELD: usize = 1 << 22;
+/// Shares of the rows that are added up side by side, and the fewest rows of one.
+const SHARES: usize = 2;
+const LEAST_SHARE: usize = 1024;
 
 /// Sums over some rows.
 #[derive(Clone, Debug)]
@@ -53,10 +57,20 @@ impl Sums {
         candidates: Points<'_>,
         shift: &[f64],
     ) -> Result<Self> {
-        let mut sums = Self::zero(candidates.rows(), samples.outputs());
-        let (x, y) = (samples.points(rows), samples.y.view().select(rows));
-        sums.add(kernel, candidates, shift, x.view(), y.view(), |i| samples.weights[rows[i]])?;
-        Ok(sums)
+        // Shares whose number does not depend on the threads, so that neither do the bits.
+        let shares = rows.chunks(rows.len().div_ceil(SHARES).max(LEAST_SHARE)).collect::<Vec<_>>();
+        let sums = shares.into_par_iter().map(|rows| {
+            let mut sums = Self::zero(candidates.rows(), samples.outputs());
+            let (x, y) = (samples.points(rows), samples.y.view().select(rows));
+            sums.add(kernel, candidates, shift, x.view(), y.view(), |i| samples.weights[rows[i]])?;
+            Ok(sums)
+        });
+        let mut sums = sums.collect::<Result<Vec<Self>>>()?.into_iter();
+        let first = sums.next().unwrap_or_else(|| Self::zero(candidates.rows(), samples.outputs()));
+        Ok(sums.fold(first, |mut total, share| {
+            total.merge(&share);
+            total
+        }))
     }
 
     /// Adds rows with their targets; `weight` says how much each counts.

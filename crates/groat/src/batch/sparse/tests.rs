@@ -189,14 +189,19 @@ fn vectors_move_to_where_they_serve_better() {
         place.slope(&z).unwrap().unwrap().0
     };
     let start = samples.points(&terms);
-    let better = moved(&samples, &rows, (&kernel, ridge), start.clone(), 60, &|| false).unwrap();
+    let better = moved(&samples, &rows, (&kernel, ridge), vec![start.clone()], 60, &|| false).unwrap();
     let (before, after) = (value(start.clone()), value(better));
     let full = least_of_all(&samples, &kernel, ridge);
     assert!(after < 0.8 * before && after >= full, "{before} {after} {full}");
-    let stopped = moved(&samples, &rows, (&kernel, ridge), start.clone(), 60, &|| true).unwrap();
+    let stopped = moved(&samples, &rows, (&kernel, ridge), vec![start.clone()], 60, &|| true).unwrap();
+    assert!((value(stopped) / before - 1.0).abs() < 1e-12);
+    // Of several starts the best.
+    let poor = samples.points(&[0, 1, 2, 3, 4, 5]);
+    let both = vec![poor, start.clone()];
+    let stopped = moved(&samples, &rows, (&kernel, ridge), both, 60, &|| true).unwrap();
     assert!((value(stopped) / before - 1.0).abs() < 1e-12);
     // A kernel without such a slope keeps its vectors.
-    let kept = moved(&samples, &rows, (&Kernel::Linear, ridge), start.clone(), 60, &|| false).unwrap();
+    let kept = moved(&samples, &rows, (&Kernel::Linear, ridge), vec![start.clone()], 60, &|| false).unwrap();
     assert_eq!(kept.into_matrix(), start.into_matrix());
 }
 

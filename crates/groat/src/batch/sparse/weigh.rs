@@ -170,8 +170,7 @@ impl Weighed {
         ridge: f64,
     ) -> Result<Vec<f64>> {
         let (m, q) = (self.normal.size, samples.outputs());
-        let mut gradient = vec![0.0; m * q];
-        for rows in rows.chunks(BLOCK) {
+        let blocks = rows.par_chunks(BLOCK).map(|rows| -> Result<Vec<f64>> {
             let (k, n) = (self.centred(samples, rows)?, rows.len());
             let answers = samples.answers(rows, &self.model, self.vectors.view())?;
             let residual: Vec<f64> = (0..n * q)
@@ -180,9 +179,15 @@ impl Weighed {
                     samples.weights[rows[i]] * (samples.y[(rows[i], c)] - answers[(i, c)])
                 })
                 .collect();
-            let to = ViewMut::column_major(&mut gradient, m, q)?;
+            let mut share = vec![0.0; m * q];
+            let to = ViewMut::column_major(&mut share, m, q)?;
             let k = View::row_major(&k, n, m)?;
-            product(1.0, k.t(), View::row_major(&residual, n, q)?, Write::Add, to)?;
+            product(1.0, k.t(), View::row_major(&residual, n, q)?, Write::Replace, to)?;
+            Ok(share)
+        });
+        let mut gradient = vec![0.0; m * q];
+        for share in blocks.collect::<Result<Vec<_>>>()? {
+            crate::simd::axpy(1.0, &share, &mut gradient);
         }
         let (k, weights) = (View::row_major(between.data(), m, m)?, self.model.weights.data());
         let to = ViewMut::column_major(&mut gradient, m, q)?;

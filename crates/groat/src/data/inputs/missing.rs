@@ -45,13 +45,44 @@ pub enum Replacement {
 
 impl Missing {
     /// The rows of a table that can be learnt from, among the columns that are inputs, targets or `weights`. Missing
-    /// values are an error where they are refused, and in a series, which would break where a row is left out.
+    /// values are an error where they are refused, and in a series, which would break where a row is left out; see
+    /// [`series`](Self::series).
     pub fn kept(self, table: &Table, inputs: &Inputs, weights: Option<&str>) -> Result<Vec<usize>> {
         if self != Missing::Refuse && inputs.embedding().is_some() {
             let expected =
-                "refuse, where a series is embedded: it would break at rows that are left out or made up";
+                "refuse or drop, where a series is embedded: values that are made up would be its past";
             return Err(Error::parameter("missing", format!("{self:?}").to_lowercase(), expected));
         }
+        self.whole(table, inputs, weights)
+    }
+
+    /// A series with missing values that is to be embedded: the samples that look at none of them, counted from 0, and
+    /// a table of which all samples can be made. In it the last whole row stands in for one with a missing value, which is
+    /// then in none of these samples.
+    pub fn series(table: &Table, inputs: &Inputs, weights: Option<&str>) -> Result<(Table, Vec<usize>)> {
+        let whole = Missing::Drop.whole(table, inputs, weights)?;
+        let Some(first) = whole.first() else {
+            return Err(table.error("every row has a missing value"));
+        };
+        let mut stand_ins = vec![*first; table.rows()];
+        let (mut last, mut since) = (*first, 0);
+        let (mut kept, lost) = (Vec::new(), inputs.lost_rows());
+        let mut next = whole.iter().copied().peekable();
+        for (row, stand_in) in stand_ins.iter_mut().enumerate() {
+            match next.next_if_eq(&row) {
+                Some(row) => (last, since) = (row, since + 1),
+                None => since = 0,
+            }
+            *stand_in = last;
+            if since > lost {
+                kept.push(row - lost);
+            }
+        }
+        Ok((table.select(&stand_ins), kept))
+    }
+
+    /// The rows without a missing value that matters.
+    fn whole(self, table: &Table, inputs: &Inputs, weights: Option<&str>) -> Result<Vec<usize>> {
         let places = inputs.places(table)?;
         let weights = weights.map(|name| table.find(name)).transpose()?;
         let answers = places.targets.iter().flatten().copied().chain(weights);
@@ -225,6 +256,24 @@ mod tests {
         let whole = Inputs::fit(&table(), &options).unwrap();
         assert_eq!(Missing::Refuse.kept(&table(), &whole, None).unwrap().len(), 6);
         assert!(Missing::Refuse.kept(&table(), &whole, Some("y")).is_err());
+    }
+
+    #[test]
+    fn samples_of_a_series_look_at_no_hole() {
+        let y = vec![NONE, 1.0, 2.0, 3.0, NONE, 5.0, 6.0, 7.0, 8.0, NONE];
+        let table = Table::new(["y"], vec![Column::Numeric(y)]).unwrap();
+        let embedding = Some(crate::data::Embedding::new(2));
+        let options = InputOptions { targets: vec!["y".into()], embedding, ..Default::default() };
+        let inputs = Inputs::fit(&table, &options).unwrap();
+        let (filled, kept) = Missing::series(&table, &inputs, None).unwrap();
+        let data = Dataset::from_table(&filled, inputs.clone(), TaskChoice::Regression, None).unwrap().0;
+        let data = data.select(&kept);
+        assert_eq!(data.x().to_matrix().data(), [2.0, 1.0, 6.0, 5.0, 7.0, 6.0]);
+        // Rows of the table.
+        assert_eq!(data.places(), [3, 7, 8]);
+        assert!(Missing::Drop.kept(&table, &inputs, None).is_err());
+        let none = Table::new(["y"], vec![Column::Numeric(vec![NONE; 4])]).unwrap();
+        assert!(Missing::series(&none, &inputs, None).is_err());
     }
 
     #[test]
