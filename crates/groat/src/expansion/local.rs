@@ -16,7 +16,7 @@ const FEW_QUERIES: usize = 15;
 /// or not they have one.
 #[derive(Debug, Default)]
 pub(super) struct Local {
-    near: OnceLock<Option<NearSums>>,
+    near: OnceLock<Option<Box<NearSums>>>,
     /// The vectors packed for a few dense rows, and for a few sparse ones: otherwise each call would pack them anew, which
     /// takes longer than one row does.
     packed: [OnceLock<Side>; 2],
@@ -46,7 +46,8 @@ impl Local {
         if let (Some(x), Some(vectors)) = (x.dense(), vectors.dense())
             && kernel.support().is_some()
             && vectors.rows() >= MIN_VECTORS
-            && let Some(near) = self.near.get_or_init(|| NearSums::new(kernel, vectors, weights).ok())
+            && let Some(near) =
+                self.near.get_or_init(|| NearSums::new(kernel, vectors, weights).ok().map(Box::new))
         {
             return near.sums(x);
         }

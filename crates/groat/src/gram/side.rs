@@ -10,13 +10,14 @@ use std::ops::Range;
 /// vectors of a model, or samples that candidates are compared with.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
-    packed: Packed,
+    /// Apart, since it is large and stands within models.
+    packed: Box<Packed>,
 }
 
 impl Side {
     /// `points` for queries like `like`: many or few at a time, dense or sparse.
     pub(crate) fn new(kernel: &Kernel, points: Points<'_>, like: Points<'_>) -> Result<Self> {
-        Ok(Self { packed: Packed::new(kernel, points, like)? })
+        Ok(Self { packed: Box::new(Packed::new(kernel, points, like)?) })
     }
 
     /// Number of points.
@@ -41,12 +42,12 @@ impl Side {
 
     /// Kernel values of all rows of `x`, on all threads.
     pub(crate) fn matrix(&self, x: Points<'_>) -> Matrix {
-        whole(&(x, &self.packed))
+        whole(&(x, &*self.packed))
     }
 
     /// `sum_j k(x_i, v_j) w_j` for every row of `x`; row `j` of `weights` belongs to the point `v_j`.
     pub(crate) fn sums(&self, x: Points<'_>, weights: Rows<'_>) -> Matrix {
-        sums(&(x, &self.packed), weights)
+        sums(&(x, &*self.packed), weights)
     }
 
     /// The matrix with the rows of `x`, kept; column `j` is multiplied by `factors[j]`, where there are any.

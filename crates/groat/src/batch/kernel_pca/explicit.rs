@@ -44,7 +44,7 @@ impl KernelPca {
         let mut sums = Sums::new(self, &map)?;
         data.read(&mut |x, _| {
             x.check_finite("the features")?;
-            sums.add(x.into(), data.rows(), watch)
+            sums.add(x, data.rows(), watch)
         })?;
         self.components_of(&map, &sums)
     }
