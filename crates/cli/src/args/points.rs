@@ -62,8 +62,8 @@ Examples:
   groat pca cells.csv --components 3 --scores scores.csv
   groat pca big.csv --rank 500 --components 10
       A million rows through 500 landmarks, in one pass
-  groat pca huge.parquet --rank 500 --stream -o huge.safetensors
-      A file that does not fit memory; `groat predict huge.safetensors huge.parquet` gives the components of its rows
+  groat pca big.csv --rank 50 --stream -o big.safetensors
+      A file that does not fit memory; `groat predict big.safetensors big.csv` gives the components of its rows
   groat pca map.csv --support sparsity=0.99 -o map.safetensors
       On a sparse matrix; `groat predict map.safetensors new.csv` gives the components of new rows")]
 pub struct PcaArgs {

@@ -285,10 +285,10 @@ fn an_edited_state_is_refused() {
 #[test]
 fn notes_say_what_was_decided() {
     let f = Folder::new();
-    f.put("d.csv", waves(1200));
+    f.put("d.csv", waves(3200));
     for method in ["krr", "lssvm"] {
         let answer = f.json(&format!("fit d.csv -t y --method {method} -o m.safetensors"));
-        assert!(answer["notes"].to_string().contains("were chosen on 800 of 960 rows"), "{answer}");
+        assert!(answer["notes"].to_string().contains("were chosen on 2500 of 2560 rows"), "{answer}");
     }
     // Where fewer terms than are allowed do best, the limit did not matter.
     f.put("few.csv", waves(150));

@@ -130,7 +130,11 @@ fn what_takes_one_target_says_so() {
         ("fit d.csv -t a,none", 1, &["there is no column \"none\""]),
         ("fit d.csv -t a, --drop colour", 1, &["there is no column \"\""]),
         ("fit d.csv -t a,b --drop b", 1, &["both left out and the target"]),
-        ("stream d.csv -t a,b --tune", 2, &["--target a,b: --compare, --tune and --resume take one target"]),
+        (
+            "stream d.csv -t a,b --tune",
+            2,
+            &["--compare and --tune take one target: name one of a, b at a time"],
+        ),
     ] {
         let message = f.fails(line, code);
         assert!(parts.iter().all(|part| message.contains(part)), "{line}: {message}");
