@@ -69,7 +69,8 @@ def test_parts_give_what_one_machine_gives(method: str) -> None:
 @pytest.mark.parametrize("method", ["nystrom", "falkon", "rff"])
 def test_standardised_parts_give_what_one_machine_gives(method: str) -> None:
     x, y = rows()
-    for settings in ({"ridge": 0.1}, {}):
+    both: list[dict[str, Any]] = [{"ridge": 0.1}, {}]
+    for settings in both:
         alone = BatchLearner(method, rank=60, tolerance=1e-12, **settings).fit(x, y)
         spread = fit_parts(split(x, y, [1, 700, 701, 2990]), method, rank=60, **settings)
         assert str(spread.model.kernel) == str(alone.model.kernel)

@@ -53,8 +53,8 @@ def fit_parts(
 ) -> BatchLearner:
     """Fit a model to the parts that an engine holds: ``fit`` for engines of your own.
 
-    One survey of all parts, or two where features are standardised, then one ``reduce`` for each sum that the fit needs: one for the normal equations and one or two
-    to refine their solution, or one for each step of conjugate gradients.
+    One survey of all parts, or two where features are standardised, then one ``reduce`` for each sum that the fit needs: one
+    for the normal equations and one or two to refine their solution, or one for each step of conjugate gradients.
     """
     settings.setdefault("tolerance", TOLERANCE)
     learner = BatchLearner(method, kernel, task=task, standardise=standardise, **settings)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ def fit_parts(
     classes = task == "classification"
 
     def surveyed(scaling: Scaling | None, drawn: int) -> Survey:
-        survey = engine.reduce(partial(Survey.of, size=drawn, seed=seed, classes=classes), partial(Survey.joined, size=drawn), scaling)
+        survey: Survey | None = engine.reduce(partial(Survey.of, size=drawn, seed=seed, classes=classes), partial(Survey.joined, size=drawn), scaling)
         if survey is None:
             raise DataError("there are no rows to learn from")
         return survey

@@ -152,14 +152,14 @@ impl Expected {
         self.error_rate.unwrap_or(self.mean_squared.sqrt())
     }
 
-    /// The sigmoid of each output that makes probabilities of its values, for classes coded as -1 and +1.
+    /// The sigmoid that makes probabilities of the values of the outputs, for classes coded as -1 and +1. All outputs share
+    /// it, so that the class with the largest value is the one with the largest probability.
     pub(crate) fn calibration(&self) -> Result<Calibration> {
-        let rows = 0..self.predictions.rows();
-        let pairs = |c: usize| -> Vec<(f64, bool)> {
-            rows.clone().map(|i| (self.predictions[(i, c)], self.true_values[(i, c)] > 0.0)).collect()
-        };
-        let (slopes, offsets) = (0..self.predictions.cols()).map(|c| sigmoid(&pairs(c))).unzip();
-        Calibration::new(slopes, offsets)
+        let values = self.predictions.data().iter().zip(self.true_values.data());
+        let (slope, offset) =
+            sigmoid(&values.map(|(value, truth)| (*value, *truth > 0.0)).collect::<Vec<_>>());
+        let outputs = self.predictions.cols();
+        Calibration::new(vec![slope; outputs], vec![offset; outputs])
     }
 
     /// Intervals around predictions, for numbers.

@@ -34,6 +34,8 @@ pub(super) const MOST: usize = 256;
 pub(super) const ROWS_PER_KERNEL: usize = 3;
 /// Sizes in a row that may pass without a better one before larger ones are not tried.
 const PATIENCE: usize = 3;
+/// Kernels from which on the gain of a doubling says something of the next.
+const CONCLUSIVE: usize = 8;
 /// Steps of expectation maximisation on parts and on all rows, and the rise of the log density below which they end.
 pub(super) const STEPS: usize = 40;
 const FINAL_STEPS: usize = 100;
@@ -148,7 +150,7 @@ impl GrownDensity {
             }
         };
         let judged = self.judge(&sample, &parzen_width, watch)?;
-        let chosen = judged.choose(self.size, self.max_terms.is_some() || self.width.is_some());
+        let chosen = judged.choose(self.size, self.is_mixture());
         // What was asked to stop is finished with the best size so far, as far as it gets in a short while.
         let (interrupted, grace) = (watch.stop_requested(), Grace::new());
         let watch = if interrupted { &grace } else { watch };
@@ -172,6 +174,11 @@ impl GrownDensity {
             interrupted,
         };
         Ok((density, growth))
+    }
+
+    /// Whether a mixture is wanted whatever the Parzen estimate reaches.
+    fn is_mixture(&self) -> bool {
+        self.max_terms.is_some() || self.width.is_some()
     }
 
     /// The log densities of rows left out, for growing sizes.
@@ -199,6 +206,9 @@ impl GrownDensity {
             passed = if mean(&logs) > best { 0 } else { passed + 1 };
             best = best.max(mean(&logs));
             judged.sizes.push((size, logs));
+            if !self.is_mixture() && judged.is_hopeless(most) {
+                break;
+            }
         }
         Ok(judged)
     }
@@ -306,6 +316,14 @@ struct Judged {
 }
 
 impl Judged {
+    /// Whether the largest size would stay behind the Parzen estimate even if every doubling gained as much as the last one;
+    /// as a rule they gain less and less.
+    fn is_hopeless(&self, most: usize) -> bool {
+        let [.., (_, half), _, (size, last)] = &self.sizes[..] else { return false };
+        let (gain, doublings) = (mean(last) - mean(half), (most as f64 / *size as f64).log2());
+        *size >= CONCLUSIVE && mean(&self.parzen) - mean(last) > gain.max(0.0) * doublings
+    }
+
     /// The smallest size that is good enough; nothing where only the Parzen estimate is. One kernel where nothing was judged.
     fn choose(&self, wanted: Size, mixture_only: bool) -> Option<usize> {
         let largest = |a: &&Vec<f64>, b: &&Vec<f64>| mean(a).total_cmp(&mean(b));

@@ -12,13 +12,13 @@ use crate::error::{Result, size};
 use crate::features::Statistics;
 use crate::gram::Memory;
 
-/// Multiplications of a product in the time of one kernel and its two products: measured, see `comparisons/scale`.
+/// Multiplications of a product in the time of one kernel and its two products, roughly.
 const PER_KERNEL: f64 = 25.0;
 /// Features of a row where nothing is known of them.
 const TYPICAL: usize = 10;
 /// Rows of the sample that the preconditioner is made from, for each feature: one of these.
 const SAMPLES: [usize; 8] = [3, 6, 12, 25, 50, 100, 200, 400];
-/// The share of a residual that a pass leaves, times the root of the sample's rows for each feature, and at most: measured.
+/// The share of a residual that a pass leaves, times the root of the sample's rows for each feature, and at most: roughly.
 const LEFT: f64 = 2.0;
 const MOST_LEFT: f64 = 0.8;
 /// The residual that passes end at, as a rule.

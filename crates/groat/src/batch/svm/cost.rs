@@ -1,7 +1,7 @@
 //! What a machine takes, from the sizes of its data.
 //!
 //! How many vectors there will be is not known before; a share of the rows that lies between those of clean and of noisy
-//! data stands in. Times on data at hand lie within a factor of three of what this says.
+//! data stands in, so that this says the order of magnitude and no more.
 
 use super::{SupportVectorMachine, SvmForm};
 use crate::batch::{Estimate, Sizes};
