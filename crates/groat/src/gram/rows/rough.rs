@@ -56,7 +56,7 @@ impl RoughRows {
         self.absent.push((absent, beta));
         let (before, after) = (self.columns.len(), stay.len());
         let held = self.latest.len();
-        self.data[..held * before].par_chunks_mut(before).for_each(|row| {
+        self.data[..held * before].par_chunks_mut(before.max(1)).for_each(|row| {
             stay.iter().enumerate().for_each(|(to, &from)| row[to] = row[from]);
         });
         (1..held).for_each(|place| {
