@@ -13,7 +13,7 @@ mod values;
 
 use self::values::{column, holds_values};
 use super::ReadOptions;
-use super::claims::{check_arrow_file, check_arrow_stream, check_parquet};
+use super::claims::{check_arrow_file, check_arrow_stream, check_parquet, check_parquet_footer};
 use super::source::{Format, Source};
 use crate::data::column::Column;
 use crate::data::table::Table;
@@ -50,9 +50,10 @@ impl ArrowReader {
         let mut file = seekable(source)?;
         let mut total = None;
         let batches: Box<dyn RecordBatchReader + Send> = if format == Format::Parquet {
-            let length_of = file.try_clone().map_err(|e| wrong(&e))?;
+            check_parquet_footer(&mut file).map_err(|e| wrong(&e))?;
+            let mut pages_of = file.try_clone().map_err(|e| wrong(&e))?;
             let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| wrong(&e))?;
-            check_parquet(builder.metadata(), &length_of).map_err(|e| wrong(&e))?;
+            check_parquet(builder.metadata(), &mut pages_of).map_err(|e| wrong(&e))?;
             total = usize::try_from(builder.metadata().file_metadata().num_rows()).ok();
             Box::new(builder.with_batch_size(options.batch).build().map_err(|e| wrong(&e))?)
         } else if is_file {

@@ -4,19 +4,66 @@
 //! terabytes would end the program, so such a statement is refused before they see it.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use arrow_ipc::{Block, root_as_footer, root_as_message};
 use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaData;
+
+use super::thrift::{Stop, Walk};
 
 /// A reason why the file cannot be what it says.
 type Checked = std::result::Result<(), String>;
 
 const MAGIC: &[u8] = b"ARROW1";
 
-/// Every column chunk lies within the file.
-pub(super) fn check_parquet(metadata: &ParquetMetaData, file: &File) -> Checked {
+/// No list in the footer of a Parquet file claims more than the footer can hold. What else is wrong with it is the decoder's to tell.
+pub(super) fn check_parquet_footer(file: &mut File) -> Checked {
+    let bad = |e: io::Error| e.to_string();
+    let length = file.seek(SeekFrom::End(0)).map_err(bad)?;
+    let mut end = [0; 8];
+    let Some(tail) = length.checked_sub(end.len() as u64) else { return rewind(file) };
+    file.seek(SeekFrom::Start(tail)).map_err(bad)?;
+    file.read_exact(&mut end).map_err(bad)?;
+    let size = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
+    if let Some(start) = tail.checked_sub(size) {
+        file.seek(SeekFrom::Start(start)).map_err(bad)?;
+        if let Err(Stop::Claims(size)) = Walk::new(BufReader::new(&mut *file).take(size), size).record(0) {
+            return Err(format!("a list in its footer claims {size} elements"));
+        }
+    }
+    rewind(file)
+}
+
+/// Nor does one in the header of a page. `start` and `size` are those of a column.
+fn check_pages(file: &mut File, start: u64, size: u64) -> Checked {
+    /// The header's field with the size of what follows it.
+    const SIZE_OF_PAGE: i64 = 3;
+    /// Headers are small: no more is read ahead at once than most of them take.
+    const AHEAD: usize = 256;
+    /// A header has no lists in any version of the format so far.
+    const MOST: u64 = 1 << 16;
+    let end = start + size;
+    let mut at = start;
+    while at < end {
+        file.seek(SeekFrom::Start(at)).map_err(|e| e.to_string())?;
+        let mut header = Walk::new(BufReader::with_capacity(AHEAD, &mut *file).take(end - at), MOST);
+        let page = match header.record(SIZE_OF_PAGE) {
+            Err(Stop::Claims(size)) => {
+                return Err(format!("a list in the header of a page claims {size} elements"));
+            }
+            Ok(Some(size)) => u64::try_from(size),
+            // Beyond the last page, or damaged: the decoder stops here too.
+            Ok(None) | Err(Stop::Damaged) => break,
+        };
+        let Ok(page) = page else { break };
+        at = at.saturating_add(header.read).saturating_add(page);
+    }
+    Ok(())
+}
+
+/// Every column chunk lies within the file, and its pages are what they can be.
+pub(super) fn check_parquet(metadata: &ParquetMetaData, file: &mut File) -> Checked {
     let length = file.metadata().map_err(|e| e.to_string())?.len();
     let columns = || metadata.row_groups().iter().flat_map(|group| group.columns());
     let unknown = |codec: &Compression| matches!(codec, Compression::BROTLI(_) | Compression::LZO);
@@ -26,10 +73,10 @@ pub(super) fn check_parquet(metadata: &ParquetMetaData, file: &File) -> Checked 
         return Err(format!("it is compressed by {name}; write it with zstd, snappy, gzip or lz4"));
     }
     let mut ranges = columns().map(|column| column.byte_range());
-    match ranges.any(|(start, size)| start.checked_add(size).is_none_or(|end| end > length)) {
-        true => Err("a column lies beyond the end of the file".into()),
-        false => Ok(()),
+    if ranges.any(|(start, size)| start.checked_add(size).is_none_or(|end| end > length)) {
+        return Err("a column lies beyond the end of the file".into());
     }
+    columns().map(|column| column.byte_range()).try_for_each(|(start, size)| check_pages(file, start, size))
 }
 
 /// Every block that the footer of an Arrow file names lies within the file.
@@ -108,7 +155,47 @@ mod tests {
     use super::*;
     use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
     use parquet::schema::{parser::parse_message_type, types::SchemaDescriptor};
+    use std::io::Write;
     use std::sync::Arc;
+
+    /// Of a list with two thousand million truth values, and the end of the record it stands in.
+    const CLAIM: [u8; 8] = [0xf9, 0xf2, 0xff, 0xff, 0xff, 0xff, 0x07, 0];
+
+    /// What opening a file says whose bytes these are.
+    fn refusal(bytes: &[u8]) -> String {
+        let mut file = tempfile::Builder::new().suffix(".parquet").tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        let read = crate::data::read_table(file.path(), &crate::data::ReadOptions::default());
+        read.map(|_| String::new()).unwrap_or_else(|e| e.to_string())
+    }
+
+    #[test]
+    fn lists_that_claim_to_be_huge_are_refused_before_they_are_walked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let column = crate::data::Column::Numeric((0..100).map(|i| f64::from(i).sqrt()).collect());
+        crate::data::write_table(&path, &crate::data::Table::new(["a"], vec![column]).unwrap()).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        assert_eq!(refusal(&whole), "");
+        let tail = whole.len() - 8;
+        let size = u32::from_le_bytes(whole[tail..tail + 4].try_into().unwrap());
+        // The claim in place of the byte that ends the footer.
+        let mut footer = [&whole[..tail - 1], &CLAIM].concat();
+        footer.extend((size + 7).to_le_bytes());
+        footer.extend(b"PAR1");
+        assert!(
+            refusal(&footer).contains("a list in its footer claims 2147483647 elements"),
+            "{}",
+            refusal(&footer)
+        );
+        // In place of the byte that ends the header of the first page, over the values behind it.
+        let mut first = Walk::new(&whole[4..], 0);
+        first.record(0).unwrap();
+        let mut page = whole.clone();
+        let end = 4 + first.read as usize - 1;
+        page[end..end + CLAIM.len()].copy_from_slice(&CLAIM);
+        assert!(refusal(&page).contains("header of a page claims 2147483647 elements"), "{}", refusal(&page));
+    }
 
     #[test]
     fn compression_that_is_not_known_here_is_named() {
@@ -120,7 +207,7 @@ mod tests {
             let group = RowGroupMetaData::builder(schema.clone()).set_column_metadata(vec![column]);
             let file = FileMetaData::new(1, 0, None, None, schema.clone(), None);
             let metadata = ParquetMetaData::new(file, vec![group.build().unwrap()]);
-            check_parquet(&metadata, &tempfile::tempfile().unwrap())
+            check_parquet(&metadata, &mut tempfile::tempfile().unwrap())
         };
         assert_eq!(compressed(Compression::SNAPPY), Ok(()));
         let refused = compressed(Compression::BROTLI(Default::default())).unwrap_err();

@@ -14,6 +14,8 @@ mod rows;
 mod source;
 mod svmlight;
 mod tables;
+#[cfg(feature = "arrow")]
+mod thrift;
 
 use std::io::Read;
 use std::path::Path;
