@@ -254,7 +254,7 @@ impl BatchLearner {
     /// log p(x) of every row, for a density; finite also where p itself would underflow.
     fn score_samples<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let density = self.density()?;
-        let logs = answered(py, self.outcome()?.model.inputs(), x, |x| {
+        let logs = answered(py, self.outcome()?.model.inputs(), x, false, |x| {
             x.check_finite("the input")?;
             density.log_density(x.require_dense("dense rows for a density")?).map(Matrix::column)
         })?;

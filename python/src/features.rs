@@ -140,7 +140,7 @@ impl PyFeatureMap {
 
     /// The features of rows, one row each.
     fn transform<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let features = answered(py, self.inputs.as_ref(), x, |x| match &self.standardisation {
+        let features = answered(py, self.inputs.as_ref(), x, false, |x| match &self.standardisation {
             None => self.map.transform(x),
             Some(standardisation) => {
                 let mut copy = x.to_set();

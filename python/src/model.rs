@@ -28,7 +28,7 @@ impl From<Model> for PyModel {
 
 /// The values of a model, rows by outputs.
 pub(crate) fn values_of(py: Python<'_>, model: &Model, x: &Bound<'_, PyAny>) -> PyResult<groat::Matrix> {
-    answered(py, model.inputs(), x, |x| model.values(x))
+    answered(py, model.inputs(), x, model.is_arranged(), |x| model.values(x))
 }
 
 /// The class codes a model gives, as an array.
@@ -37,7 +37,7 @@ pub(crate) fn codes_of<'py>(
     model: &Model,
     x: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let codes = answered(py, model.inputs(), x, |x| model.predict(x))?.into_data();
+    let codes = answered(py, model.inputs(), x, model.is_arranged(), |x| model.predict(x))?.into_data();
     let codes: Vec<i64> = codes.into_iter().map(|code| code as i64).collect();
     Ok(codes.into_pyarray(py).into_any())
 }
@@ -56,7 +56,7 @@ pub(crate) fn deviations_of<'py>(
         );
         return Err(ParameterError::new_err(text));
     }
-    squeezed(py, answered(py, model.inputs(), x, |x| model.standard_deviation(x))?)
+    squeezed(py, answered(py, model.inputs(), x, false, |x| model.standard_deviation(x))?)
 }
 
 /// The probability of every class, one column each.
@@ -65,7 +65,7 @@ pub(crate) fn probabilities_of<'py>(
     model: &Model,
     x: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    array2(py, answered(py, model.inputs(), x, |x| model.probabilities(x))?)
+    array2(py, answered(py, model.inputs(), x, model.is_arranged(), |x| model.probabilities(x))?)
 }
 
 #[pymethods]

@@ -108,10 +108,12 @@ pub(crate) fn described(
 }
 
 /// What is said of rows, one row each, worked out block by block with the interpreter free; `inputs` make rows of a table.
+/// Where `alone` says that one row is answered without other threads, it stays on this one: handing it over takes longer.
 pub(crate) fn answered(
     py: Python<'_>,
     inputs: Option<&Inputs>,
     x: &Bound<'_, PyAny>,
+    alone: bool,
     answer: impl Fn(Points<'_>) -> Result<Matrix> + Sync,
 ) -> PyResult<Matrix> {
     let answer = &answer;
@@ -121,7 +123,11 @@ pub(crate) fn answered(
             if rows <= BLOCK {
                 let block = Lent::of("x", array.as_any())?;
                 let block = block.rows()?;
-                return detached(py, || answer(block.into()))?.map_err(raise);
+                let found = match alone && rows == 1 {
+                    true => py.detach(|| answer(block.into())),
+                    false => detached(py, || answer(block.into()))?,
+                };
+                return found.map_err(raise);
             }
             let mut found = Vec::new();
             for start in (0..rows).step_by(BLOCK) {

@@ -5,6 +5,12 @@ use crate::error::{Result, check_len};
 use crate::matrix::{Matrix, Points};
 
 impl Expansion {
+    /// Whether predictions have all that they keep between calls: the first one with a kernel of compact support arranges the
+    /// vectors, on several threads. A row alone is then answered on the thread that asks.
+    pub fn is_arranged(&self) -> bool {
+        self.local.is_arranged(&self.kernel, self.vectors.view())
+    }
+
     /// `f(x)` for every row: one column per output.
     pub fn values<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
         let x = x.into();

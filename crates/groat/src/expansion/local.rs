@@ -35,6 +35,12 @@ impl PartialEq for Local {
 }
 
 impl Local {
+    /// Whether an index over the vectors is not needed or there.
+    pub(super) fn is_arranged(&self, kernel: &Kernel, vectors: Points<'_>) -> bool {
+        let needed = kernel.support().is_some() && vectors.rows() >= MIN_VECTORS && vectors.dense().is_some();
+        !needed || self.near.get().is_some()
+    }
+
     /// `sum_j k(x_i, v_j) w_j` for every row of `x`, by way of its neighbours where that pays.
     pub(super) fn weighted_sum(
         &self,
@@ -118,7 +124,9 @@ mod tests {
         let weights = Matrix::from_vec((0..6000).map(|i| number(i + 7)).collect(), 3000, 2).unwrap();
         let kernel = Kernel::compact_for(Kernel::gaussian(0.5), 0.2, 2);
         let model = Expansion::new(kernel, vectors.clone(), weights).unwrap();
+        assert!(!model.is_arranged());
         let together = model.values(vectors.view()).unwrap();
+        assert!(model.is_arranged());
         for i in (0..3000).step_by(37) {
             assert_eq!(together.row(i), model.values(vectors.view().slice(i, i + 1)).unwrap().row(0));
         }

@@ -42,6 +42,12 @@ impl Model {
         self.function.values(self.scaled(x.into())?.view())
     }
 
+    /// Whether predictions have all that they keep between calls, as [`Expansion::is_arranged`](crate::Expansion::is_arranged)
+    /// says; always true of random features.
+    pub fn is_arranged(&self) -> bool {
+        self.expansion().is_none_or(crate::Expansion::is_arranged)
+    }
+
     /// The prediction for every row: [`values`](Self::values), or the code of the class in one column for
     /// classification; 1 for a row of the kind that was learnt and 0 for another where there is one class.
     pub fn predict<'x>(&self, x: impl Into<Points<'x>>) -> Result<Matrix> {
