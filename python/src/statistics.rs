@@ -78,7 +78,8 @@ impl PyStatistics {
     #[pyo3(signature = (alpha))]
     fn solve<'py>(&self, py: Python<'py>, alpha: f64) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let total = self.total()?;
-        let found = detached(py, || Ok(total.solve(&[alpha])?.remove(0)))?;
+        let solve = || -> Result<Linear> { Ok(total.solve(&[alpha])?.remove(0)) };
+        let found = detached(py, solve)?;
         let Linear { weights, bias } = found.map_err(raise)?;
         Ok((squeezed(py, weights)?, bias.into_pyarray(py).into_any()))
     }

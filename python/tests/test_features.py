@@ -186,7 +186,7 @@ def test_folds_judge_as_fits_without_them_do(curve: tuple[Array, Array]) -> None
 
 def test_statistics_refuse_what_does_not_fit() -> None:
     statistics = groat.Statistics(3, folds=2)
-    for features, y, options in [
+    cases: list[tuple[Array, Array, dict[str, Any]]] = [
         (np.ones((4, 2)), np.ones(4), {}),
         (np.ones((4, 3)), np.ones(5), {}),
         (np.ones((4, 3)), np.ones((4, 2)), {}),
@@ -194,7 +194,8 @@ def test_statistics_refuse_what_does_not_fit() -> None:
         (np.ones((4, 3)), np.ones(4), {"fold": 2}),
         (np.ones((4, 3)), np.ones(4), {"fold": [0, 1, 0.5, 0]}),
         (np.full((4, 3), np.nan), np.ones(4), {}),
-    ]:
+    ]
+    for features, y, options in cases:
         with pytest.raises(groat.GroatError):
             statistics.partial_fit(features, y, **options)
     assert statistics.rows == [0, 0]
