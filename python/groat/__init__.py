@@ -2,7 +2,7 @@
 
 ``Kernel`` says what k(x, y) is, and ``Model`` is the one fitted model f(x) = b + sum_i alpha_i k(v_i, x) with all that
 surrounds it: it predicts, loads and saves. ``OnlineLearner`` learns from one sample at a time;
-``compare`` and ``tune`` help to choose one.
+``compare`` and ``tune`` help to choose one. ``Statistics`` are sums over rows of features, to be added up in pieces and merged.
 
 Estimators in the manner of scikit-learn (``SparseRegressor``, ``SVC``, ``KernelPCA``, ...) are imported when they are first
 asked for, since scikit-learn is an extra: ``pip install groat[sklearn]``. Learners for river are in ``groat.river``.
@@ -16,6 +16,7 @@ from groat._groat import (
     Kernel,
     Model,
     OnlineLearner,
+    Statistics,
     Step,
     __version__,
     algorithm_settings,
@@ -102,6 +103,7 @@ __all__ = [
     "OnlineLearner",
     "ParameterError",
     "ShapeError",
+    "Statistics",
     "Step",
     "StoppedError",
     "__version__",

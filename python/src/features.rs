@@ -4,6 +4,7 @@ use crate::arrays::{Input, array2, copied, finite_vector};
 use crate::errors::{DataError, raise};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::points::{Given, answered};
+use crate::threads::detached;
 use crate::watch::watched;
 use groat::batch::{KernelChoice, Preparation, Prepared, Watch};
 use groat::data::{Answers, Dataset, Inputs, Standardisation};
@@ -82,6 +83,13 @@ impl Map {
         }
     }
 
+    fn error(&self, x: Points<'_>) -> Result<f64> {
+        match self {
+            Map::Nystrom(map) => map.error(x),
+            Map::Random(map) => map.error(x),
+        }
+    }
+
     fn kernel(&self) -> &groat::Kernel {
         match self {
             Map::Nystrom(map) => map.kernel(),
@@ -149,6 +157,19 @@ impl PyFeatureMap {
             }
         })?;
         array2(py, features)
+    }
+
+    /// The root mean square difference between inner products of features and the kernel, over all pairs of up to 300 of the
+    /// rows given.
+    fn error<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<f64> {
+        let mut points = Given::of("x", x)?.like("x", self.inputs.as_ref())?;
+        let error = || {
+            if let Some(standardisation) = &self.standardisation {
+                standardisation.apply_points(&mut points)?;
+            }
+            self.map.error(points.view())
+        };
+        detached(py, error)?.map_err(raise)
     }
 
     /// Number of features.

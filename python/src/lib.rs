@@ -18,6 +18,7 @@ mod outcome;
 mod pca;
 mod points;
 mod settings;
+mod statistics;
 mod sums;
 mod support;
 mod threads;
@@ -36,6 +37,7 @@ fn _groat(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pca::PyKernelPca>()?;
     module.add_class::<features::PyFeatureMap>()?;
     module.add_class::<sums::PyRowSums>()?;
+    module.add_class::<statistics::PyStatistics>()?;
     module.add_class::<online::OnlineLearner>()?;
     module.add_class::<online::PyStep>()?;
     module.add_class::<drift::DriftWindow>()?;

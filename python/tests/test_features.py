@@ -129,3 +129,81 @@ def test_components_through_random_features(curve: tuple[Array, Array]) -> None:
     np.testing.assert_allclose(again.values(x), quick.transform(x))
     with pytest.raises(ValueError, match="one of them"):
         groat.KernelPCA(n_landmarks=10, n_random_features=10).fit(x)
+
+
+def test_the_error_against_the_kernel_is_what_a_comparison_shows(curve: tuple[Array, Array]) -> None:
+    x = curve[0][:200]
+    exact = groat.Kernel.gaussian(1.0).gram(x)
+    for transformer in (groat.RandomFeatures(300, width=1.0, random_state=1), groat.Nystroem(20, width=1.0)):
+        features = transformer.fit_transform(x)
+        assert transformer.kernel_error(x) == pytest.approx(np.sqrt(np.mean((features @ features.T - exact) ** 2)))
+    frame = pd.DataFrame(curve[0], columns=["a", "b"])
+    assert 0 < groat.RandomFeatures(100, standardise=True).fit(frame).kernel_error(frame) < 0.5
+
+
+def test_statistics_in_pieces_are_those_of_all_rows(curve: tuple[Array, Array], rng: np.random.Generator) -> None:
+    x, y = curve
+    both = np.column_stack([y, np.cos(y)])
+    features = groat.Nystroem(40, width=1.0).fit_transform(x)
+    weights = rng.uniform(0.5, 2.0, size=len(x))
+    whole = groat.Statistics(features.shape[1], 2).partial_fit(features, both, weights)
+    merged = groat.Statistics(features.shape[1], 2)
+    for start, end in [(0, 70), (70, 71), (71, 400)]:
+        piece = groat.Statistics(features.shape[1], 2).partial_fit(features[start:end], both[start:end], weights[start:end])
+        merged = merged.merge(pickle.loads(pickle.dumps(piece)))
+    assert (merged.rows, merged.features, merged.outputs) == ([400], features.shape[1], 2)
+    assert merged.weight == pytest.approx(weights.sum())
+    # Against the definition: least squares with a penalty on the weights and none on the constant.
+    design = np.column_stack([features, np.ones(len(x))])
+    penalty = np.diag([0.1] * features.shape[1] + [0.0])
+    want = np.linalg.solve(design.T @ (weights[:, None] * design) + penalty, design.T @ (weights[:, None] * both))
+    for statistics in (whole, merged):
+        coefficients, constants = statistics.solve(0.1)
+        assert coefficients == pytest.approx(want[:-1], rel=1e-6, abs=1e-8)
+        assert constants == pytest.approx(want[-1], rel=1e-6)
+        errors = np.average((both - design @ want) ** 2, axis=0, weights=weights)
+        assert statistics.mean_squared_error(coefficients, constants) == pytest.approx(errors, rel=1e-6)
+
+
+def test_folds_judge_as_fits_without_them_do(curve: tuple[Array, Array]) -> None:
+    x, y = curve
+    features = groat.Nystroem(40, width=1.0).fit_transform(x)
+    fold = np.arange(len(x)) * 7 % 4
+    statistics = groat.Statistics(features.shape[1], folds=4)
+    for start in range(0, len(x), 150):
+        statistics.partial_fit(features[start : start + 150], y[start : start + 150], fold=fold[start : start + 150])
+    assert statistics.rows == [100, 100, 100, 100]
+    alphas = [1e-3, 1e-1, 10.0]
+    want = []
+    for alpha in alphas:
+        errors = []
+        for part in range(4):
+            coefficients, constant = groat.Statistics(features.shape[1]).partial_fit(features[fold != part], y[fold != part]).solve(alpha)
+            errors.append(np.mean((features[fold == part] @ coefficients + constant - y[fold == part]) ** 2))
+        want.append(np.mean(errors))
+    assert statistics.validate(alphas) == pytest.approx(want, rel=1e-6)
+
+
+def test_statistics_refuse_what_does_not_fit() -> None:
+    statistics = groat.Statistics(3, folds=2)
+    cases: list[tuple[Array, Array, dict[str, Any]]] = [
+        (np.ones((4, 2)), np.ones(4), {}),
+        (np.ones((4, 3)), np.ones(5), {}),
+        (np.ones((4, 3)), np.ones((4, 2)), {}),
+        (np.ones((4, 3)), np.ones(4), {"sample_weight": [1.0, 1.0]}),
+        (np.ones((4, 3)), np.ones(4), {"fold": 2}),
+        (np.ones((4, 3)), np.ones(4), {"fold": [0, 1, 0.5, 0]}),
+        (np.full((4, 3), np.nan), np.ones(4), {}),
+    ]
+    for features, y, options in cases:
+        with pytest.raises(groat.GroatError):
+            statistics.partial_fit(features, y, **options)
+    assert statistics.rows == [0, 0]
+    with pytest.raises(groat.GroatError):
+        statistics.merge(groat.Statistics(4, folds=2))
+    with pytest.raises(groat.GroatError):
+        groat.Statistics(3).partial_fit(np.ones((4, 3)), np.ones(4)).validate([1.0])
+    with pytest.raises(groat.GroatError):
+        groat.Statistics(0)
+    with pytest.raises(groat.GroatError):
+        statistics.solve(1.0)

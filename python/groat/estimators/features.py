@@ -195,6 +195,23 @@ class _Map(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         with threads_of(self.n_jobs):
             return self._map.transform(rows)
 
+    def kernel_error(self, X: Any) -> float:
+        """The root mean square difference between inner products of features and the kernel.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            All pairs of its first 300 rows are compared.
+
+        Returns
+        -------
+        error : float
+        """
+        check_is_fitted(self, "_map")
+        rows = rows_of(self, X, reset=False).given
+        with threads_of(self.n_jobs):
+            return self._map.error(rows)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_map")
 

@@ -7,7 +7,7 @@
 
 use super::{FeatureExpansion, Linear, Nystrom, RandomFeatures};
 use crate::error::Result;
-use crate::gram::{Side, cross_single};
+use crate::gram::{Side, Single};
 use crate::matrix::{Matrix, Points};
 use crate::model::Function;
 use groat_linalg::Cholesky;
@@ -44,6 +44,16 @@ pub(crate) enum Ready<'m> {
     Random(&'m RandomFeatures),
 }
 
+/// A map made ready for passes, which leave the shift to sums as well as `L` where they can.
+pub(crate) enum Passing<'m> {
+    /// Plain kernels.
+    Kernels(Box<Side>),
+    /// Plain kernels in single precision.
+    Single(Box<Single>),
+    /// Features in full.
+    Features(Ready<'m>),
+}
+
 impl FeatureMap {
     /// Number of features.
     pub(crate) fn size(&self) -> usize {
@@ -70,11 +80,58 @@ impl FeatureMap {
         }
     }
 
+    /// Whether every row is multiplied by `L^-1`.
+    pub(crate) fn is_whitened(&self) -> bool {
+        matches!(self, FeatureMap::Landmarks(_)) && self.remaining(Precision::Double).is_none()
+    }
+
     /// The precision that pays where this one is wanted: with landmarks of which sums of plain kernels are sound in double
-    /// precision alone, single would have every row multiplied by `L^-1`, which costs more than it saves.
+    /// precision alone, or not even there, single would have every row multiplied by `L^-1` for the sums and again for
+    /// their refinement, which costs more than it saves.
     pub(crate) fn worthwhile(&self, wanted: Precision) -> Precision {
-        let only_double = self.remaining(wanted).is_none() && self.remaining(Precision::Double).is_some();
-        if only_double { Precision::Double } else { wanted }
+        match self {
+            FeatureMap::Landmarks(_) if self.remaining(wanted).is_none() => Precision::Double,
+            _ => wanted,
+        }
+    }
+
+    /// What passes leave to sums beside `L`: the shift of plain kernels.
+    pub(crate) fn remaining_shift(&self) -> Option<&[f64]> {
+        match self {
+            FeatureMap::Landmarks(nystrom) if self.remaining(Precision::Double).is_some() => {
+                Some(nystrom.shift())
+            }
+            _ => None,
+        }
+    }
+
+    /// The landmarks in single precision, where passes may take kernels in it.
+    fn single(&self) -> Option<Single> {
+        match self {
+            FeatureMap::Landmarks(nystrom) if self.remaining_shift().is_some() => {
+                Single::new(nystrom.kernel(), nystrom.landmarks().dense()?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether passes over dense rows may take kernels in single precision.
+    pub(crate) fn passes_in_single(&self) -> bool {
+        self.single().is_some()
+    }
+
+    /// Ready for passes over rows like those of `x`, in single precision where that is wanted and possible.
+    pub(crate) fn passing(&self, x: Points<'_>, precision: Precision) -> Result<Passing<'_>> {
+        if precision == Precision::Single
+            && x.dense().is_some()
+            && let Some(single) = self.single()
+        {
+            return Ok(Passing::Single(Box::new(single)));
+        }
+        Ok(match self.ready(x, Precision::Double)? {
+            Ready::Landmarks(_, packed, false) => Passing::Kernels(packed),
+            ready => Passing::Features(ready),
+        })
     }
 
     /// Ready for rows like those of `x`.
@@ -157,8 +214,13 @@ impl Ready<'_> {
     pub(crate) fn single(&self, rows: Points<'_>) -> Result<Matrix<f32>> {
         if let (Ready::Landmarks(nystrom, _, false), Some(rows)) = (self, rows.dense())
             && let Some(landmarks) = nystrom.landmarks().dense()
+            && let Some(single) = Single::new(nystrom.kernel(), landmarks)
         {
-            let mut k = cross_single(nystrom.kernel(), rows, landmarks)?;
+            let m = nystrom.size();
+            let mut k = Matrix::zeros(rows.rows(), m);
+            k.data_mut().par_chunks_mut(BLOCK * m).enumerate().for_each(|(c, out)| {
+                single.block(rows.slice(c * BLOCK, c * BLOCK + out.len() / m), out);
+            });
             let shift: Vec<f32> = nystrom.shift().iter().map(|v| *v as f32).collect();
             subtract(k.data_mut(), &shift);
             return Ok(k);
@@ -193,6 +255,6 @@ mod tests {
         // Nearly orthogonal; less so; and so dependent that rows are multiplied by `L^-1` in either precision.
         assert_eq!(taken(0.5), Precision::Single);
         assert_eq!(taken(2.0), Precision::Double);
-        assert_eq!(taken(5.0), Precision::Single);
+        assert_eq!(taken(5.0), Precision::Double);
     }
 }

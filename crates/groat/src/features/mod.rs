@@ -23,7 +23,7 @@ mod tests;
 pub use folds::FoldStatistics;
 pub use landmarks::LandmarkRule;
 pub use map::Precision;
-pub(crate) use map::{FeatureMap, Ready};
+pub(crate) use map::{FeatureMap, Passing, Ready};
 pub use nystrom::Nystrom;
 pub(crate) use pivots::pivots;
 pub use random::{FeatureExpansion, RandomFeatures};

@@ -7,6 +7,7 @@
 //! factorisation with pivoting that leaves out landmarks which those before explain: nothing is inverted blindly.
 
 use super::Linear;
+use super::random::{MEASURED, kernel_error};
 use crate::error::{Error, Result, check_len};
 use crate::expansion::Expansion;
 use crate::gram;
@@ -90,6 +91,14 @@ impl Nystrom {
         let mut k = gram::cross(&self.kernel, x, self.landmarks.view())?;
         self.factor.solve_lower(k.data_mut())?;
         Ok(k)
+    }
+
+    /// The root mean square difference between the inner products of features and the kernel, over all pairs of up to 300
+    /// of the rows given: what the landmarks leave unexplained.
+    pub fn error<'x>(&self, x: impl Into<Points<'x>>) -> Result<f64> {
+        let x = x.into();
+        let x = x.slice(0, x.rows().min(MEASURED));
+        kernel_error(&self.kernel, x, &self.transform(x)?)
     }
 
     /// The kernel expansion that a linear function of the features is.

@@ -25,7 +25,7 @@ use std::f64::consts::TAU;
 /// Rows that one thread works on.
 const BLOCK: usize = 128;
 /// Rows that the error is measured on.
-const MEASURED: usize = 300;
+pub(super) const MEASURED: usize = 300;
 
 /// Features whose inner products are near a shift-invariant kernel.
 ///
@@ -159,12 +159,17 @@ impl RandomFeatures {
     pub fn error<'x>(&self, x: impl Into<Points<'x>>) -> Result<f64> {
         let x = x.into();
         let x = x.slice(0, x.rows().min(MEASURED));
-        let (phi, n) = (self.transform(x)?, x.rows());
-        let mut products = gram::matrix(&self.kernel, x)?;
-        let view = View::row_major(phi.data(), n, self.size())?;
-        product(-1.0, view, view.t(), Write::Add, ViewMut::row_major(products.data_mut(), n, n)?)?;
-        Ok((products.data().iter().map(|v| v * v).sum::<f64>() / products.data().len().max(1) as f64).sqrt())
+        kernel_error(&self.kernel, x, &self.transform(x)?)
     }
+}
+
+/// The root mean square difference between the inner products of features and the kernel, over all pairs of rows.
+pub(super) fn kernel_error(kernel: &Kernel, x: Points<'_>, phi: &Matrix) -> Result<f64> {
+    let n = x.rows();
+    let mut products = gram::matrix(kernel, x)?;
+    let view = View::row_major(phi.data(), n, phi.cols())?;
+    product(-1.0, view, view.t(), Write::Add, ViewMut::row_major(products.data_mut(), n, n)?)?;
+    Ok((products.data().iter().map(|v| v * v).sum::<f64>() / products.data().len().max(1) as f64).sqrt())
 }
 
 /// A linear function of random features: what a model that was learnt on them evaluates.

@@ -17,13 +17,6 @@ pub fn cross<'a, 'b>(kernel: &Kernel, a: impl Into<Points<'a>>, b: impl Into<Poi
     Ok(whole(&(a, &Packed::new(kernel, b, a)?)))
 }
 
-/// [`cross`] of dense rows rounded to single precision, evaluated in it.
-pub(crate) fn cross_single(kernel: &Kernel, a: Rows<'_>, b: Rows<'_>) -> Result<Matrix<f32>> {
-    let round = |rows: Rows<'_>| -> Vec<f32> { rows.data().iter().map(|v| *v as f32).collect() };
-    let (left, right) = (round(a), round(b));
-    kernel.cross(Rows::new(&left, a.cols())?, Rows::new(&right, b.cols())?)
-}
-
 /// `f(x_i) = sum_j k(x_i, v_j) w_j` for every row of `x`, without storing the matrix. Row `j` of `weights` belongs to
 /// `v_j`; each of its columns is one output.
 ///

@@ -25,8 +25,8 @@ mod sparse;
 mod stored;
 mod symmetric;
 
+pub(crate) use crate::kernels::Single;
 pub use cache::RowCache;
-pub(crate) use evaluate::cross_single;
 pub use evaluate::{cross, diagonal, matrix, weighted_sum};
 pub use groat_linalg::Bandwidth;
 pub(crate) use growing::Growing;

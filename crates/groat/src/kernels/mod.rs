@@ -21,6 +21,7 @@ mod packed;
 mod product;
 mod profile;
 mod rough;
+mod single;
 mod text;
 
 pub use centres::Centres;
@@ -29,6 +30,7 @@ pub use kernel::{Kernel, Width};
 pub(crate) use matrices::{sums, symmetric, whole};
 pub(crate) use packed::Packed;
 pub(crate) use rough::{Rough, Tiles};
+pub(crate) use single::Single;
 
 /// Share of `|x|^2 + |y|^2` below which a squared distance `|x|^2 + |y|^2 - 2 x'y` is not trusted but taken from the
 /// differences. Above it the rounding of the three sums moves a kernel value by a few times `1e-13`.

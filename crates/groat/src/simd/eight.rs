@@ -100,12 +100,25 @@ impl<T: Lane> Eight<T> for [T; 8] {
     }
 }
 
+/// Eight floats that become eight doubles.
+pub trait Widen<W> {
+    /// The same numbers.
+    fn widen(self) -> W;
+}
+
+impl Widen<[f64; 8]> for [f32; 8] {
+    #[inline(always)]
+    fn widen(self) -> [f64; 8] {
+        self.map(f64::from)
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{F32x8, F64x8, F64x8Pair};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Eight, Number};
+    use super::{Eight, Number, Widen};
     use crate::simd::Lane;
     use std::arch::x86_64::*;
 
@@ -277,10 +290,27 @@ mod x86 {
         _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b))
     }
 
+    impl Widen<F64x8Pair> for F32x8 {
+        #[inline(always)]
+        fn widen(self) -> F64x8Pair {
+            // SAFETY (this and the blocks below): as above.
+            unsafe {
+                let (low, high) = (_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
+                F64x8Pair(_mm256_cvtps_pd(low), _mm256_cvtps_pd(high))
+            }
+        }
+    }
+
+    impl Widen<F64x8> for F32x8 {
+        #[inline(always)]
+        fn widen(self) -> F64x8 {
+            F64x8(unsafe { _mm512_cvtps_pd(self.0) })
+        }
+    }
+
     impl Number<f64> for F64x8Pair {
         #[inline(always)]
         fn splat(v: f64) -> Self {
-            // SAFETY (this and the blocks below): as above.
             let v = unsafe { _mm256_set1_pd(v) };
             Self(v, v)
         }
@@ -391,14 +421,24 @@ mod tests {
         assert_eq!(stored(V::sums(rows.map(|row| V::load(&row)))), <[T; 8]>::sums(rows));
     }
 
+    fn widens<W: Eight<f64>>()
+    where
+        F32x8: Widen<W>,
+    {
+        let narrow: [f32; 8] = std::array::from_fn(|i| (i as f32 * 1.7).sin());
+        assert_eq!(stored::<f64, W>(F32x8::load(&narrow).widen()), narrow.widen());
+    }
+
     #[test]
     fn registers_agree_with_arrays() {
         if level() >= Level::Avx2 {
             agrees::<f64, F64x8Pair>();
             agrees::<f32, F32x8>();
+            widens::<F64x8Pair>();
         }
         if level() >= Level::Avx512 {
             agrees::<f64, F64x8>();
+            widens::<F64x8>();
         }
     }
 }

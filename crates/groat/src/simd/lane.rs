@@ -1,7 +1,7 @@
 //! The scalar operations that vectorised loops are written in, for `f64` and `f32`.
 
 use super::exp::{Exponential, exp};
-use super::{Arithmetic, Eight, Number};
+use super::{Arithmetic, Eight, Number, Widen};
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -37,6 +37,8 @@ pub trait Lane:
     fn from_f64(x: f64) -> Self;
     /// Widened to double precision.
     fn to_f64(self) -> f64;
+    /// Eight of them widened.
+    fn wide<A: Arithmetic>(eight: Self::Eight<A>) -> A::F64;
     /// `self * b + c`, fused where `A` says so.
     fn fma<A: Arithmetic>(self, b: Self, c: Self) -> Self;
     /// The exponential, to about 1 ulp, from underflow to overflow.
@@ -96,7 +98,7 @@ impl<A: Arithmetic, T: Lane> Number<T> for One<A, T> {
 }
 
 macro_rules! lane {
-    ($t:ty, $eight:ident, $round:expr, $bias:expr, $fraction:expr) => {
+    ($t:ty, $eight:ident, $round:expr, $bias:expr, $fraction:expr, $wide:expr) => {
         impl Lane for $t {
             type Eight<A: Arithmetic> = A::$eight;
             const ROUND: Self = $round;
@@ -115,6 +117,10 @@ macro_rules! lane {
             #[inline(always)]
             fn to_f64(self) -> f64 {
                 self as f64
+            }
+            #[inline(always)]
+            fn wide<A: Arithmetic>(eight: A::$eight) -> A::F64 {
+                $wide(eight)
             }
             #[inline(always)]
             fn fma<A: Arithmetic>(self, b: Self, c: Self) -> Self {
@@ -139,5 +145,5 @@ macro_rules! lane {
         }
     };
 }
-lane!(f64, F64, 6_755_399_441_055_744.0, 1023, 52);
-lane!(f32, F32, 12_582_912.0, 127, 23);
+lane!(f64, F64, 6_755_399_441_055_744.0, 1023, 52, std::convert::identity);
+lane!(f32, F32, 12_582_912.0, 127, 23, Widen::widen);

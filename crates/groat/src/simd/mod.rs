@@ -14,11 +14,11 @@ mod slices;
 mod trig;
 
 pub(crate) use aligned::Aligned;
-pub use eight::Eight;
+pub use eight::{Eight, Widen};
 pub(crate) use exp::exp;
 pub use lane::Lane;
 pub use number::Number;
-pub(crate) use slices::{axpy, dot, largest_magnitude, make_room};
+pub(crate) use slices::{add_rows, axpy, dot, dot_wide, largest_magnitude, make_room};
 pub(crate) use trig::{cosines, cosines_and_sines};
 
 use std::sync::OnceLock;
@@ -30,7 +30,7 @@ pub trait Arithmetic: Copy {
     /// Eight doubles.
     type F64: Eight<f64>;
     /// Eight floats.
-    type F32: Eight<f32>;
+    type F32: Eight<f32> + Widen<Self::F64>;
 }
 
 /// What every CPU of the target can do: arrays, and a multiply-add in two instructions where one would be a

@@ -69,6 +69,44 @@ multiversion! {
     pub(crate) fn axpy<T: Lane>(alpha: T, x: &[T], y: &mut [T]) = axpy_body
 }
 
+#[inline(always)]
+fn dot_wide_body<A: Arithmetic, T: Lane>(a: &[T], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len());
+    let ((a, a_rest), (b, b_rest)) = (a[..n].as_chunks::<8>(), b[..n].as_chunks::<8>());
+    let mut acc = [A::F64::splat(0.0); 4];
+    let ((a4, a1), (b4, b1)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (x, y) in a4.iter().zip(b4) {
+        for i in 0..4 {
+            acc[i] = T::wide::<A>(T::Eight::<A>::load(&x[i])).fma(A::F64::load(&y[i]), acc[i]);
+        }
+    }
+    for (x, y) in a1.iter().zip(b1) {
+        acc[0] = T::wide::<A>(T::Eight::<A>::load(x)).fma(A::F64::load(y), acc[0]);
+    }
+    let mut s = [0.0; 8];
+    acc[0].add(acc[1]).add(acc[2].add(acc[3])).store(&mut s);
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x.to_f64() * y).sum();
+    ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])) + rest
+}
+multiversion! {
+    /// [`dot`] in double precision, whatever the first numbers are.
+    pub(crate) fn dot_wide<T: Lane>(a: &[T], b: &[f64]) -> f64 = dot_wide_body
+}
+
+#[inline(always)]
+fn add_rows_body<A: Arithmetic, T: Lane>(factors: &[f64; 4], rows: [&[T]; 4], out: &mut [f64]) {
+    let [a, b, c, d] = rows;
+    for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        let sum = factors[0].fma::<A>(a.to_f64(), *out);
+        let sum = factors[1].fma::<A>(b.to_f64(), sum);
+        *out = factors[3].fma::<A>(d.to_f64(), factors[2].fma::<A>(c.to_f64(), sum));
+    }
+}
+multiversion! {
+    /// `out += sum_i factors_i rows_i` over the common length, in double precision: four rows for one walk through `out`.
+    pub(crate) fn add_rows<T: Lane>(factors: &[f64; 4], rows: [&[T]; 4], out: &mut [f64]) = add_rows_body
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +119,15 @@ mod tests {
             let want: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
             assert!((dot(&a, &b) - want).abs() < 1e-13);
             assert_eq!(largest_magnitude(&a), a.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
+            let narrow: Vec<f32> = a.iter().map(|v| *v as f32).collect();
+            let want: f64 = narrow.iter().zip(&b).map(|(x, y)| f64::from(*x) * y).sum();
+            assert!((dot_wide(&narrow, &b) - want).abs() < 1e-13);
+            assert_eq!(dot_wide(&a, &b), dot(&a, &b));
+            let mut sums = b.clone();
+            add_rows(&[1.0, -2.0, 0.5, 3.0], [&narrow, &narrow, &narrow, &narrow], &mut sums);
+            for i in 0..n {
+                assert!((sums[i] - (b[i] + 2.5 * f64::from(narrow[i]))).abs() < 1e-14);
+            }
             let mut y = b.clone();
             axpy(0.5, &a, &mut y);
             for i in 0..n {

@@ -2,10 +2,12 @@
 //!
 //! In units of one multiplication of a matrix product: the sums of a direct solution take `n M^2 / 2`, and the rows are gone
 //! through once more to refine it. A pass over the rows takes `PER_KERNEL + d` for each of its `n M` kernels of `d` features
-//! (the kernel, and two products with vectors). Conjugate gradients take some passes, the fewer the more rows `s` their
-//! preconditioner has been made from, which takes `s M^2 / 2`: the sample is as large as makes both together least.
-//! Factorisations, `M^3` in all, are common to both. Hence few features, or few rows for each, are solved directly, and
-//! from about a hundred rows for each of a thousand features on conjugate gradients are quicker.
+//! (the kernel, and two products with vectors), about half of that with kernels in single precision. Conjugate gradients take
+//! some passes, most of them so where they may (`solve.rs`), the fewer the more rows `s` their preconditioner has been made
+//! from, which takes `s M^2 / 2`: the sample is as large as makes both together least. Where landmarks depend on each other
+//! so much that rows are multiplied by `L^-1`, that is another `n M^2 / 2` for every pass. Factorisations, `M^3` in all, are
+//! common to both. Hence few features, few rows for each, or dependent landmarks are solved directly, and from about a
+//! hundred rows for each of a thousand features on conjugate gradients are quicker.
 
 use super::FeatureSolver;
 use crate::error::{Result, size};
@@ -14,6 +16,9 @@ use crate::gram::Memory;
 
 /// Multiplications of a product in the time of one kernel and its two products, roughly.
 const PER_KERNEL: f64 = 25.0;
+/// The share of a pass that is left with kernels in single precision, and how many passes stay in double.
+const SINGLE: f64 = 0.5;
+const IN_DOUBLE: f64 = 3.0;
 /// Features of a row where nothing is known of them.
 const TYPICAL: usize = 10;
 /// Rows of the sample that the preconditioner is made from, for each feature: one of these.
@@ -28,6 +33,19 @@ const RESIDUAL: f64 = 1e-8;
 fn passes(sample: f64, features: f64) -> f64 {
     let left = (LEFT * (features / sample).sqrt()).min(MOST_LEFT);
     RESIDUAL.ln() / left.ln()
+}
+
+/// What is known of the features.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Features {
+    /// How many there are.
+    pub size: usize,
+    /// Numbers of a row that they are made from.
+    pub dimension: usize,
+    /// Whether every row is multiplied by `L^-1`.
+    pub whitened: bool,
+    /// Whether passes may take kernels in single precision.
+    pub single: bool,
 }
 
 /// A way of solving and what it takes.
@@ -51,24 +69,28 @@ impl Plan {
         parts: usize,
         memory: Memory,
     ) -> Result<Self> {
-        Self::among(solver, rows, (features, TYPICAL), parts, rows, memory)
+        let features = Features { size: features, dimension: TYPICAL, whitened: false, single: true };
+        Self::among(solver, rows, features, parts, rows, memory)
     }
 
-    /// The same for so many features of rows of so many, where `drawn` rows are at hand for a sample.
+    /// The same for these features, where `drawn` rows are at hand for a sample.
     pub(super) fn among(
         solver: FeatureSolver,
         rows: usize,
-        (features, dimension): (usize, usize),
+        Features { size: features, dimension, whitened, single }: Features,
         parts: usize,
         drawn: usize,
         memory: Memory,
     ) -> Result<Self> {
         let (n, m) = (rows as f64, features as f64);
-        let pass = n * m * (PER_KERNEL + dimension as f64);
+        let whitening = if whitened { m / 2.0 } else { 0.0 };
+        let pass = n * m * (PER_KERNEL + dimension as f64 + whitening);
         let direct = n * m * m / 2.0 + 2.0 * pass + m.powi(3);
         let with = |share: usize| {
             let sample = (share * features).min(drawn);
-            let work = passes(sample as f64, m) * pass + sample as f64 * m * m / 2.0 + m.powi(3);
+            let steps = passes(sample as f64, m);
+            let steps = if single { SINGLE * steps + IN_DOUBLE } else { steps };
+            let work = steps * pass + sample as f64 * m * (m / 2.0 + whitening) + m.powi(3);
             (sample, work)
         };
         let least = |a: (usize, f64), b: (usize, f64)| if b.1 < a.1 { b } else { a };
@@ -110,7 +132,8 @@ mod tests {
     fn the_way_follows_the_sizes() {
         let plan = |rows: usize, features: usize, dimension: usize, drawn: usize| {
             let memory = Memory::from(Some(1 << 40));
-            Plan::among(FeatureSolver::Auto, rows, (features, dimension), 2, drawn, memory).unwrap()
+            let features = Features { size: features, dimension, whitened: false, single: true };
+            Plan::among(FeatureSolver::Auto, rows, features, 2, drawn, memory).unwrap()
         };
         // Few rows for each feature, few features, dear kernels, or a small sample: direct.
         for (rows, features, dimension, drawn) in [
@@ -126,6 +149,11 @@ mod tests {
         }
         let large = plan(1_000_000, 1000, 8, 1_000_000);
         assert!(large.iterative && (50_000..=200_000).contains(&large.sample), "{large:?}");
+        // The same with landmarks that depend on each other: every pass would multiply rows by `L^-1`.
+        let dependent = Features { size: 1000, dimension: 8, whitened: true, single: false };
+        let memory = Memory::from(Some(1 << 40));
+        let plan_for = |features| Plan::among(FeatureSolver::Auto, 1_000_000, features, 2, 1_000_000, memory);
+        assert!(!plan_for(dependent).unwrap().iterative);
         // More landmarks than sums could be made for in time.
         assert!(plan(1_000_000, 10_000, 8, 1_000_000).iterative);
     }

@@ -60,7 +60,7 @@ use crate::matrix::{Matrix, PointSet, Points};
 use crate::model::{Calibration, Function, Model, Record};
 use crate::tune::{Search, Trial};
 use choose::{Choice, best_ridge, choose, rows};
-use cost::Plan;
+use cost::{Features, Plan};
 use pass::{Data, Moments, statistics};
 use solve::{Solution, System};
 use source::{Division, HELD, InMemory, Read, Source};
@@ -74,6 +74,8 @@ const SEARCH_NUMBERS: usize = 1 << 26;
 const REFINEMENTS: usize = 8;
 /// A residual that is worth a word.
 const COARSE: f64 = 1e-4;
+/// The residual at which passes end in single precision: what predictions are off by, as a share of their size.
+const SINGLE_TOLERANCE: f64 = 1e-5;
 
 /// How the equations are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +116,8 @@ pub struct FeatureRidge {
     pub rank: usize,
     /// How the equations are solved.
     pub solver: FeatureSolver,
-    /// Precision of products in sums over rows; solutions are refined in double precision either way.
+    /// Precision of kernels and products in sums over rows. Residuals are taken in double precision either way; with
+    /// [`Precision::Single`] conjugate gradients end where these are `1e-5` of the right-hand side.
     pub precision: Precision,
     /// What is minimised.
     pub loss: FeatureLoss,
@@ -282,9 +285,20 @@ impl FeatureRidge {
         let map = self.map(&kernel, samples, &open, watch)?;
         let division = if self.ridges == Search::Fixed { division } else { division.judged(map.size()) };
         let count = source.rows().unwrap_or(usize::MAX >> 32);
-        let sizes = (map.size(), map.dimension());
-        let plan = Plan::among(self.solver, count, sizes, division.parts(), open.len(), self.memory)?;
+        let features = Features {
+            size: map.size(),
+            dimension: map.dimension(),
+            whitened: map.is_whitened(),
+            single: source.remote().is_none() && map.passes_in_single(),
+        };
+        let plan = Plan::among(self.solver, count, features, division.parts(), open.len(), self.memory)?;
         let mut notes = vec![plan.text(count, map.size())];
+        let effective = map.worthwhile(self.precision);
+        if !plan.iterative && effective != self.precision {
+            notes.push(
+                "sums in double precision: landmarks depend on each other too much for single".to_owned(),
+            );
+        }
         let sampled = plan.iterative.then(|| Sampled::new(samples, &open[..plan.sample.min(open.len())]));
         let sampled_source = sampled.as_ref().map(Sampled::source);
         let summed: &dyn Source = sampled_source.as_ref().map_or(source, |sampled| sampled);
@@ -301,7 +315,8 @@ impl FeatureRidge {
         };
         let data = Data::new(source, &map, division, watch);
         let held = self.held(samples, &division);
-        let fit = Fit { settings: self, data: &data, folds: &folds, iterative: plan.iterative, ridge };
+        let exact = !plan.iterative && effective == Precision::Double;
+        let fit = Fit { settings: self, data: &data, folds: &folds, iterative: plan.iterative, exact, ridge };
         let (mut start, mut answers) = (None, None);
         if !held.is_empty() {
             let solution = fit.solve(samples, false, None)?;
@@ -473,6 +488,8 @@ struct Fit<'a> {
     data: &'a Data<'a>,
     folds: &'a FoldStatistics,
     iterative: bool,
+    /// Whether the sums are those of all rows in double precision.
+    exact: bool,
     ridge: f64,
 }
 
@@ -495,7 +512,7 @@ impl Fit<'_> {
         if !everything {
             sums.remove(&self.folds.parts()[HELD])?;
         }
-        let exact = !self.iterative && settings.precision == Precision::Double;
+        let exact = self.exact;
         let Moments { weight: total, level, mean, right } =
             if exact { self.of_sums(&sums)? } else { self.of_rows(samples.outputs(), everything)? };
         // The sums of a sample stand for those of all rows.
@@ -503,11 +520,18 @@ impl Fit<'_> {
         let system = System { data: self.data, mean, right, ridge: self.ridge, everything };
         // From nothing the first step is the solution of the sums, and costs the pass that judges it.
         let start = start.filter(|_| self.iterative).unwrap_or_else(|| vec![0.0; system.right.len()]);
-        let Solution { w, passes, residual } = match (self.iterative, everything || !exact) {
-            (true, _) => system.solve(&factor, start, settings.tolerance, settings.max_iterations)?,
-            (false, true) => system.solve(&factor, start, settings.tolerance, REFINEMENTS)?,
+        let tolerance = match settings.precision {
+            Precision::Single if self.iterative => settings.tolerance.max(SINGLE_TOLERANCE),
+            _ => settings.tolerance,
+        };
+        let Solution { w, passes, residual } = match (exact, everything) {
+            (false, _) => {
+                let most = if self.iterative { settings.max_iterations } else { REFINEMENTS };
+                system.solve_in_rounds(&factor, start, tolerance, most)?
+            }
+            (true, true) => system.solve(&factor, start, tolerance, REFINEMENTS)?,
             // For an estimate of the error the solution is good enough as it is.
-            (false, false) => {
+            (true, false) => {
                 let mut w = system.right.clone();
                 factor.solve(&mut w)?;
                 Solution { w, passes: 0, residual: 0.0 }

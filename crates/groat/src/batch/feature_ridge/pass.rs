@@ -5,11 +5,12 @@ use super::source::{Block, Division, HELD, Owned, Source};
 use super::variance;
 use crate::batch::{Progress, Watch};
 use crate::error::{Error, Result};
-use crate::features::{FeatureMap, FoldStatistics, Precision, Ready};
+use crate::features::{FeatureMap, FoldStatistics, Passing, Precision, Ready};
 use crate::matrix::{Points, Rows};
 use crate::simd;
 use groat_linalg::{View, ViewMut, Write, product};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Numbers of a block that goes into a product: large enough for its speed.
 pub(super) const HELD_NUMBERS: usize = 1 << 22;
@@ -57,22 +58,65 @@ impl Pass {
         }
     }
 
+    /// The sum over the rows of one piece.
+    fn of_piece(&self, rows: &Passing<'_>, m: usize, piece: Block<'_>, length: usize) -> Result<Vec<f64>> {
+        match rows {
+            Passing::Features(ready) => self.of_numbers(m, piece, length, |x, out| ready.fill(x, out)),
+            Passing::Kernels(side) => self.of_numbers(m, piece, length, |x, out: &mut [f64]| {
+                side.block(x, out);
+                Ok(())
+            }),
+            Passing::Single(side) => self.of_numbers(m, piece, length, |x, out: &mut [f32]| {
+                x.dense().into_iter().for_each(|rows| side.block(rows, out));
+                Ok(())
+            }),
+        }
+    }
+
     /// The sum over the rows of one piece, whose features are made a few rows at a time.
-    fn of_piece(&self, ready: &Ready<'_>, m: usize, piece: Block<'_>, length: usize) -> Result<Vec<f64>> {
+    fn of_numbers<T: Feature>(
+        &self,
+        m: usize,
+        piece: Block<'_>,
+        length: usize,
+        fill: impl Fn(Points<'_>, &mut [T]) -> Result<()>,
+    ) -> Result<Vec<f64>> {
         let (rows, height) = (piece.x.rows(), (CACHED_NUMBERS / m.max(1)).clamp(8, PIECE));
         let mut sums = vec![0.0; length];
-        let mut features = vec![0.0; height.min(rows) * m];
+        let mut features = vec![T::default(); height.min(rows) * m];
         for start in (0..rows).step_by(height) {
             let some = piece.slice(start, (start + height).min(rows));
             let features = &mut features[..some.x.rows() * m];
-            ready.fill(some.x, features)?;
+            fill(some.x, features)?;
             self.add(features, m, some, &mut sums)?;
         }
         Ok(sums)
     }
 
+    /// The same pass for features of which a shift has not been taken.
+    fn unshifted(&self, shift: &[f64]) -> Self {
+        let along = |columns: &[f64], constants: &[f64], sign: f64| -> Vec<f64> {
+            let columns = columns.chunks_exact(shift.len());
+            columns.zip(constants).map(|(v, constant)| constant + sign * simd::dot(v, shift)).collect()
+        };
+        match self {
+            Pass::Moments => Pass::Moments,
+            Pass::Covariance { columns, levels } => {
+                Pass::Covariance { columns: columns.clone(), levels: along(columns, levels, 1.0) }
+            }
+            Pass::Loss { columns, constants } => {
+                Pass::Loss { columns: columns.clone(), constants: along(columns, constants, -1.0) }
+            }
+            Pass::Curvature { columns, constants, shifts } => Pass::Curvature {
+                columns: columns.clone(),
+                constants: along(columns, constants, -1.0),
+                shifts: along(&columns[columns.len() / 2..], shifts, -1.0),
+            },
+        }
+    }
+
     /// Adds what the rows of a block contribute; their features stand row by row.
-    fn add(&self, features: &[f64], m: usize, block: Block<'_>, out: &mut [f64]) -> Result<()> {
+    fn add<T: Feature>(&self, features: &[T], m: usize, block: Block<'_>, out: &mut [f64]) -> Result<()> {
         let q = block.y.cols();
         let (factors, columns) = match self {
             Pass::Moments => (answers_and_ones(block), q + 1),
@@ -218,8 +262,24 @@ impl<'a> Data<'a> {
         if self.watch.stop_requested() { Err(Error::Stopped) } else { Ok(()) }
     }
 
+    /// Whether passes may take kernels in single precision.
+    pub(super) fn passes_in_single(&self) -> bool {
+        self.elsewhere.is_none() && self.map.passes_in_single()
+    }
+
     /// A sum over all rows that are not held out, or over all, where `everything`.
     pub(super) fn sum(&self, pass: &Pass, outputs: usize, everything: bool) -> Result<Vec<f64>> {
+        self.sum_in(Precision::Double, pass, outputs, everything)
+    }
+
+    /// The same with kernels in single precision, where that is wanted and possible; sums are in double either way.
+    pub(super) fn sum_in(
+        &self,
+        precision: Precision,
+        pass: &Pass,
+        outputs: usize,
+        everything: bool,
+    ) -> Result<Vec<f64>> {
         let m = self.map.size();
         let length = pass.length(m, outputs);
         if let Some(elsewhere) = &self.elsewhere {
@@ -227,8 +287,10 @@ impl<'a> Data<'a> {
             return elsewhere.pass(self.map, &self.division, pass, everything, length);
         }
         let mut total = vec![0.0; length];
+        let shift = self.map.remaining_shift();
+        let pass = &shift.map_or_else(|| pass.clone(), |shift| pass.unshifted(shift));
         self.source.each(&mut |block| {
-            let ready = self.map.ready(block.x, Precision::Double)?;
+            let passing = self.map.passing(block.x, precision)?;
             let held = (!everything && self.division.holds_out()).then(|| {
                 let of = self.division.of(block.x);
                 let kept: Vec<usize> = (0..of.len()).filter(|&i| of[i] != HELD).collect();
@@ -242,7 +304,7 @@ impl<'a> Data<'a> {
                 }
                 let parts = group.par_iter().map(|&start| {
                     let end = (start + PIECE).min(some.x.rows());
-                    pass.of_piece(&ready, m, some.slice(start, end), length)
+                    pass.of_piece(&passing, m, some.slice(start, end), length)
                 });
                 let parts: Vec<Vec<f64>> = parts.collect::<Result<_>>()?;
                 for part in &parts {
@@ -251,17 +313,42 @@ impl<'a> Data<'a> {
             }
             Ok(())
         })?;
+        if let Some(shift) = shift {
+            let (image, totals) = total.split_at_mut(length / (m + 1) * m);
+            for (column, total) in image.chunks_exact_mut(m).zip(totals) {
+                simd::axpy(-*total, shift, column);
+            }
+        }
         Ok(total)
     }
 }
 
+/// A number type that features come in.
+trait Feature: simd::Lane {
+    /// Many of them in double precision.
+    fn widened(values: &[Self]) -> Cow<'_, [f64]>;
+}
+
+impl Feature for f64 {
+    fn widened(values: &[f64]) -> Cow<'_, [f64]> {
+        values.into()
+    }
+}
+
+impl Feature for f32 {
+    fn widened(values: &[f32]) -> Cow<'_, [f64]> {
+        values.iter().map(|v| f64::from(*v)).collect()
+    }
+}
+
 /// `F V` for features `F` (row by row) and columns `V`, row by row.
-fn times(features: &[f64], m: usize, columns: &[f64]) -> Result<Vec<f64>> {
+fn times<T: Feature>(features: &[T], m: usize, columns: &[f64]) -> Result<Vec<f64>> {
     let (n, q) = (features.len() / m, columns.len() / m);
     if q <= FEW {
-        let along = |row| columns.chunks_exact(m).map(move |column| simd::dot(row, column));
+        let along = |row| columns.chunks_exact(m).map(move |column| simd::dot_wide(row, column));
         return Ok(features.chunks_exact(m).flat_map(along).collect());
     }
+    let features = &*T::widened(features);
     let mut out = vec![0.0; n * q];
     let to = ViewMut::row_major(&mut out, n, q)?;
     product(1.0, View::row_major(features, n, m)?, View::column_major(columns, m, q)?, Write::Replace, to)?;
@@ -269,15 +356,20 @@ fn times(features: &[f64], m: usize, columns: &[f64]) -> Result<Vec<f64>> {
 }
 
 /// Adds `F' R` to columns, for features `F` and numbers `R` that both stand row by row.
-fn add_transposed(features: &[f64], m: usize, rows: &[f64], out: &mut [f64]) -> Result<()> {
+fn add_transposed<T: Feature>(features: &[T], m: usize, rows: &[f64], out: &mut [f64]) -> Result<()> {
     let (n, q) = (features.len() / m, out.len() / m);
     if q <= FEW {
-        for (row, factors) in features.chunks_exact(m).zip(rows.chunks_exact(q)) {
-            let columns = out.chunks_exact_mut(m).zip(factors);
-            columns.for_each(|(column, factor)| simd::axpy(*factor, row, column));
+        for (some, rows) in features.chunks(4 * m).zip(rows.chunks(4 * q)) {
+            // Beyond the last row its factors are 0.
+            let row = |i: usize| &some[i.min(some.len() / m - 1) * m..][..m];
+            for (c, column) in out.chunks_exact_mut(m).enumerate() {
+                let factors = std::array::from_fn(|i| rows.get(i * q + c).copied().unwrap_or(0.0));
+                simd::add_rows(&factors, [row(0), row(1), row(2), row(3)], column);
+            }
         }
         return Ok(());
     }
+    let features = &*T::widened(features);
     let to = ViewMut::column_major(out, m, q)?;
     Ok(product(1.0, View::row_major(features, n, m)?.t(), View::row_major(rows, n, q)?, Write::Add, to)?)
 }
@@ -323,6 +415,7 @@ impl Moments {
 /// `sum w (phi - mean)(phi - mean)' v` for columns `v`.
 pub(super) fn covariance_times(
     rows: &Data<'_>,
+    precision: Precision,
     mean: &[f64],
     columns: &[f64],
     everything: bool,
@@ -330,7 +423,7 @@ pub(super) fn covariance_times(
     let (m, q) = (mean.len(), columns.len() / mean.len());
     let levels = columns.chunks_exact(m).map(|v| simd::dot(v, mean)).collect();
     let pass = Pass::Covariance { columns: columns.to_vec(), levels };
-    let mut sums = rows.sum(&pass, q, everything)?;
+    let mut sums = rows.sum_in(precision, &pass, q, everything)?;
     let totals = sums.split_off(m * q);
     for (column, total) in sums.chunks_exact_mut(m).zip(totals) {
         column.iter_mut().zip(mean).for_each(|(v, mean)| *v -= total * mean);

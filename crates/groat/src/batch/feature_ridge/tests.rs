@@ -73,6 +73,38 @@ fn every_way_of_solving_gives_the_same() {
 }
 
 #[test]
+fn passes_in_single_precision_keep_the_error() {
+    let (x, y) = cloud(4000, 4);
+    let (all, truth) = cloud(5000, 4);
+    let (test, truth) = (all.view().slice(4000, 5000).to_matrix(), &truth[4000..]);
+    let outputs: Vec<f64> = y.iter().flat_map(|y| [*y, y * y, 1.0 - y, y.abs(), y.sin()]).collect();
+    let five = Rows::new(&outputs, 5).unwrap();
+    for (rank, ridge, width) in [(60, 1e-2, 0.7), (150, 1e-3, 0.5), (150, 1.0, 1.0)] {
+        let fit = |precision: Precision| {
+            let kernel = Kernel::gaussian(vec![width, 2.0 * width, width, 1.5 * width]);
+            let solver = FeatureSolver::Iterative;
+            let method = FeatureRidge { kernel, solver, precision, ..fixed(rank, ridge) };
+            let one = method.fit(&Problem::regression(&x, &y).unwrap(), &Quiet).unwrap().model;
+            let many = method.fit(&Problem::multi_output(&x, five).unwrap(), &Quiet).unwrap().model;
+            // Few outputs and many take other products.
+            let one = one.values(test.view()).unwrap().into_data();
+            (one, many.values(test.view()).unwrap().column_to_vec(0))
+        };
+        let error = |values: &[f64]| -> f64 {
+            let squares: f64 = values.iter().zip(truth).map(|(a, b)| (a - b).powi(2)).sum();
+            (squares / truth.len() as f64).sqrt()
+        };
+        let ((double, of_many), (single, single_of_many)) = (fit(Precision::Double), fit(Precision::Single));
+        assert!(worst(&double, &of_many) < 1e-5, "{rank} {ridge} {width}: {:e}", worst(&double, &of_many));
+        for single in [single, single_of_many] {
+            assert!(worst(&double, &single) < 1e-3, "{rank} {ridge} {width}: {:e}", worst(&double, &single));
+            let ratio = error(&single) / error(&double);
+            assert!((ratio - 1.0).abs() < 1e-3, "{rank} {ridge} {width}: {ratio}");
+        }
+    }
+}
+
+#[test]
 fn weights_and_several_outputs_are_those_of_single_fits() {
     let (x, y) = cloud(600, 3);
     let other: Vec<f64> = y.iter().map(|y| y * y).collect();

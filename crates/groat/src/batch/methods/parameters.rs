@@ -218,7 +218,7 @@ pub(super) const LANDMARKS: Parameter = row(
 pub(super) const PRECISION: Parameter = row(
     "precision",
     Range::Choice(&["double", "single"]),
-    "precision of the products in sums over rows; the solution is refined in double precision either way",
+    "precision of kernels and products in sums over rows; residuals are taken in double precision either way",
 );
 pub(super) const ERROR_BARS: Parameter = row(
     "error_bars",
