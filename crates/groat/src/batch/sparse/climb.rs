@@ -49,11 +49,22 @@ pub(super) struct Ladder {
 }
 
 impl Part {
-    /// A model of so many vectors: its answers to the held-out rows, and the vectors.
-    fn model(&self, samples: &Samples<'_>, size: usize, stop: Stop<'_>) -> Result<(Matrix, PointSet)> {
+    /// A model of so many vectors: its answers to the held-out rows, and the vectors. It may begin where those of a smaller
+    /// model have moved to, and with the rows that come next.
+    fn model(
+        &self,
+        samples: &Samples<'_>,
+        size: usize,
+        fewer: Option<&PointSet>,
+        stop: Stop<'_>,
+    ) -> Result<(Matrix, PointSet)> {
         let setting = (&self.kernel, self.ridge);
-        let start = vec![samples.points(&self.order[..size])];
-        let vectors = placed(samples, &self.train, setting, start, EVALUATIONS, stop)?;
+        let mut starts = vec![samples.points(&self.order[..size])];
+        if let Some(fewer) = fewer {
+            let others = samples.points(&self.order[fewer.rows()..size]);
+            starts.push(PointSet::joined(&[fewer.view(), others.view()])?);
+        }
+        let vectors = placed(samples, &self.train, setting, starts, EVALUATIONS, stop)?;
         let weighed = weigh(samples, &self.train, &self.kernel, vectors, self.ridge)?;
         let answers = samples.answers(&self.held, &weighed.model, weighed.vectors.view())?;
         Ok((answers, weighed.vectors))
@@ -107,7 +118,7 @@ pub(super) fn climb(
         if ladder.rungs.iter().any(|rung| !rung.linear && rung.size == size) {
             break;
         }
-        ladder.add(rung(samples, parts, size, &stop)?);
+        ladder.add(rung(samples, parts, (size, ladder.below(size)), &stop)?);
         match settings.size.next(&ladder.tried(classes, None), &ladder.full(classes, None), classes, CLOSE) {
             Some(size) => next = size.min(limit),
             None => break,
@@ -120,6 +131,12 @@ impl Ladder {
     fn add(&mut self, rung: Rung) {
         self.rungs.push(rung);
         self.rungs.sort_by_key(|rung| (rung.size, !rung.linear));
+    }
+
+    /// The vectors of the largest models that are smaller than so many, one set for each part; none where there is no such.
+    fn below(&self, size: usize) -> &[PointSet] {
+        let smaller = self.rungs.iter().rfind(|rung| !rung.linear && rung.size < size);
+        smaller.map_or(&[], |rung| &rung.vectors)
     }
 
     fn linear(&self) -> Option<&Rung> {
@@ -176,8 +193,15 @@ impl Ladder {
     }
 }
 
-fn rung(samples: &Samples<'_>, parts: &[Part], size: usize, stop: Stop<'_>) -> Result<Rung> {
-    let models = parts.par_iter().map(|part| part.model(samples, size, stop));
+/// Models of one size, given the vectors of smaller ones.
+fn rung(
+    samples: &Samples<'_>,
+    parts: &[Part],
+    (size, fewer): (usize, &[PointSet]),
+    stop: Stop<'_>,
+) -> Result<Rung> {
+    let models = parts.par_iter().enumerate();
+    let models = models.map(|(k, part)| part.model(samples, size, fewer.get(k), stop));
     let (answers, vectors) = models.collect::<Result<Vec<_>>>()?.into_iter().unzip();
     Ok(Rung { size, linear: false, held: Held::new(samples, parts, answers), vectors })
 }
