@@ -66,7 +66,7 @@ pub(super) fn by_parts(
         with_fewer.add(&judged.with_fewer);
     }
     let full = Held::new(samples, &parts, answers);
-    let slope = slope(&full.total(None), &with_fewer, (count, samples.classes()));
+    let slope = slope(&full.total(None), &with_fewer, count);
     let lengthen = |parts: &mut [Part], most: usize| -> Result<()> {
         let orders = references
             .par_iter()
@@ -208,11 +208,9 @@ fn left_out(
 }
 
 /// What the error of models without a part is multiplied with to be that of a model of all rows: with `e` the error and
-/// `e_s` that with a share `s` of the rows, a power of the number of rows through both. For classes these are the smoothed
-/// rates: rates themselves are of few rows, and squared errors fall more slowly where classes hardly overlap.
-fn slope(full: &Losses, with_fewer: &Losses, (count, classes): (usize, bool)) -> f64 {
-    let error = |losses: &Losses| if classes { losses.doubt / losses.weight } else { losses.error(false) };
-    let fall = error(full) / error(with_fewer);
+/// `e_s` that with a share `s` of the rows, a power of the number of rows through both.
+fn slope(full: &Losses, with_fewer: &Losses, count: usize) -> f64 {
+    let fall = full.error(false) / with_fewer.error(false);
     let power = fall.ln() / (1.0 / SHARE).ln();
     let more = 1.0 / (1.0 - 1.0 / count as f64);
     let slope = more.powf(power);
@@ -226,13 +224,10 @@ mod tests {
     #[test]
     fn errors_are_carried_on_along_a_power_of_the_rows() {
         let at = |rows: f64| Losses { squares: rows.powf(-1.0), weight: 1.0, ..Losses::default() };
-        let found = slope(&at(80.0), &at(64.0), (5, false)) * at(80.0).error(false);
+        let found = slope(&at(80.0), &at(64.0), 5) * at(80.0).error(false);
         assert!((found / at(100.0).error(false) - 1.0).abs() < 1e-12, "{found}");
         // More rows are not taken to harm, and no error falls off a cliff.
-        assert_eq!(slope(&at(64.0), &at(80.0), (5, false)), 1.0);
-        assert_eq!(slope(&at(8000.0), &at(64.0), (5, false)), STEEPEST);
-        // Rates by their smoothed form, whatever the squares do.
-        let rate = |doubt: f64| Losses { squares: 1.0, doubt, weight: 1.0, ..Losses::default() };
-        assert!((slope(&rate(0.08), &rate(0.1), (5, true)) - 0.8).abs() < 1e-12);
+        assert_eq!(slope(&at(64.0), &at(80.0), 5), 1.0);
+        assert_eq!(slope(&at(8000.0), &at(64.0), 5), STEEPEST);
     }
 }
