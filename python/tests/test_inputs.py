@@ -120,9 +120,11 @@ def test_the_command_reads_the_same_table(command: str, houses: tuple[Any, Any],
         np.testing.assert_allclose(np.squeeze(np.array(rows, dtype=float)), expected, rtol=1e-12, atol=1e-12)
 
 
-def test_the_default_fit_is_the_commands(command: str, wave: tuple[Array, Array], tmp_path: Path) -> None:
+@pytest.mark.parametrize("shape", ["wave", "plane"])
+def test_the_default_fit_is_the_commands(command: str, wave: tuple[Array, Array], shape: str, tmp_path: Path) -> None:
     frame = pd.DataFrame(wave[0], columns=["a", "b"])
-    target = pd.Series(wave[1], name="y")
+    noisy_plane = wave[0] @ [2.0, -1.0] + 0.1 * wave[1][::-1]
+    target = pd.Series(wave[1] if shape == "wave" else noisy_plane, name="y")
     frame.assign(y=target).to_csv(tmp_path / "wave.csv", index=False)
     out = tmp_path / "model.safetensors"
     call = [command, "fit", str(tmp_path / "wave.csv"), "--target", "y", "--test", "0", "-o", str(out)]
@@ -130,6 +132,8 @@ def test_the_default_fit_is_the_commands(command: str, wave: tuple[Array, Array]
     assert done.returncode == 0, done.stderr
     theirs, ours = groat.Model.load(out), groat.SparseRegressor().fit(frame, target).model_
     assert theirs.kernel == ours.kernel
+    # Neither is told which kernel to take.
+    assert ours.kernel.name == ("linear" if shape == "plane" else "gaussian")
     np.testing.assert_array_equal(theirs.vectors, ours.vectors)
     np.testing.assert_array_equal(theirs.weights, ours.weights)
     assert theirs.columns == ours.columns and theirs.target_names == ours.target_names

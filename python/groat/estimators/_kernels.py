@@ -36,9 +36,13 @@ def gamma_of(gamma: Any, rows: Rows, features: int, standardise: bool) -> float:
     return 1.0 / (features * spread) if spread > 0 else 1.0
 
 
-def kernel_of(estimator: Any, rows: Rows, features: int) -> Kernel | str:
-    """The kernel of an estimator; one whose width is left open is a text without it."""
+def kernel_of(estimator: Any, rows: Rows, features: int) -> Kernel | str | None:
+    """The kernel of an estimator; one whose width is left open is a text without it, and none leaves it to the method."""
     kernel, gamma, width = estimator.kernel, estimator.gamma, estimator.width
+    if kernel is None:
+        if gamma is None:
+            return None
+        kernel = "rbf"
     if isinstance(kernel, Kernel):
         if gamma is not None or width is not None:
             raise ValueError("gamma and width belong to a kernel given by its name; this one has its own")

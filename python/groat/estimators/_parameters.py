@@ -44,7 +44,7 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "gamma": ("float, 'scale', 'auto' or None, default=None",
               "exp(-gamma r^2) of 'rbf', exp(-gamma r) of 'laplacian', the factor of 'poly' and 'sigmoid'. 'scale' and 'auto' "
               "are scikit-learn's, for features as the kernel sees them. None has the width found; gamma = 1 / (2 width^2)."),
-    "kernel": ("str or groat.Kernel, default='rbf'",
+    "kernel": ("str or groat.Kernel, default={default}",
                "'rbf' (``gaussian``), 'laplacian', 'matern32', 'matern52', 'inverse-multiquadric', 'wendland', 'linear', "
                "'poly', 'sigmoid'; a text such as 'matern32:width=2'; or a ``groat.Kernel``."),
     "landmarks": ("{{'pivoted', 'uniform', 'kmeans++', 'leverage'}} or rows like X, default='pivoted'",

@@ -16,6 +16,14 @@ from groat.estimators._parameters import documented, keep
 __all__ = ["SparseClassifier", "SparseDensity", "SparseRegressor"]
 
 
+_KERNEL = (
+    "As the command has it, None leaves it to the data: 'rbf', or 'linear' where that does as well on rows that were left out. "
+    "Otherwise 'rbf' (``gaussian``), 'laplacian', 'matern32', 'matern52', 'inverse-multiquadric', 'wendland', 'linear', 'poly', "
+    "'sigmoid'; a text such as 'matern32:width=2'; or a ``groat.Kernel``."
+)
+_TOLERANCE = "How much larger than that of the full machine the error may be, as a share of it; None is 0.02."
+
+
 class _Chosen(VectorsMixin, BatchEstimator):
     """By the default fit, or by forward selection as in the paper."""
 
@@ -29,7 +37,7 @@ class _Chosen(VectorsMixin, BatchEstimator):
         return self._fitted().expected_error
 
 
-@documented(tol="How much larger than that of the full machine the error may be, as a share of it; None is 0.02.")
+@documented(kernel=_KERNEL, tol=_TOLERANCE)
 class SparseRegressor(_Chosen, Regressor):
     """Kernel regression with the fewest vectors that do as well as all of them.
 
@@ -50,7 +58,7 @@ class SparseRegressor(_Chosen, Regressor):
     """
 
     def __init__(
-        self, *, method: str = Method.SPARSE, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
+        self, *, method: str = Method.SPARSE, kernel: Any = None, width: Any = None, gamma: Any = None, degree: int = 3,
         coef0: float = 1.0, alpha: Any = None, tol: Any = None, smallest: bool = False, best: bool = False,
         per_feature: bool | None = None, max_terms: int | None = None, candidates: int | None = None,
         selection_rows: int | None = None, estimate: bool = True, standardise: bool = True, memory: str | None = None,
@@ -59,7 +67,7 @@ class SparseRegressor(_Chosen, Regressor):
         keep(self, locals())
 
 
-@documented(tol="How much larger than that of the full machine the error may be, as a share of it; None is 0.02.")
+@documented(kernel=_KERNEL, tol=_TOLERANCE)
 class SparseClassifier(_Chosen, Classifier):
     """Kernel classification with the fewest vectors that do as well as all of them.
 
@@ -76,7 +84,7 @@ class SparseClassifier(_Chosen, Classifier):
     """
 
     def __init__(
-        self, *, method: str = Method.SPARSE, kernel: Any = "rbf", width: Any = None, gamma: Any = None, degree: int = 3,
+        self, *, method: str = Method.SPARSE, kernel: Any = None, width: Any = None, gamma: Any = None, degree: int = 3,
         coef0: float = 1.0, alpha: Any = None, tol: Any = None, smallest: bool = False, best: bool = False,
         per_feature: bool | None = None, max_terms: int | None = None, candidates: int | None = None,
         selection_rows: int | None = None, estimate: bool = True, class_weight: Any = None, standardise: bool = True,

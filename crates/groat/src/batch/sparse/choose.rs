@@ -1,7 +1,7 @@
 //! The choices of a sparse fit on some rows: width and ridge of the full machine, then the vectors.
 
 use super::Sparse;
-use super::climb::{Part, climb, placed};
+use super::climb::{self, Part, Yardsticks, climb, placed};
 use super::folds::{Folds, Table};
 use super::held::Held;
 use super::linear::{self, Line};
@@ -192,6 +192,7 @@ impl Chooser<'_, '_> {
         let most = self.settings.candidates.unwrap_or(usize::MAX).min(self.distinct.len());
         let mut at = start;
         let mut best: Option<(Folds<'_, '_>, Found)> = None;
+        let mut open = false;
         let parts = Folds::new(self.samples, self.rows, &self.distinct, 0, folds).parts(&at.kernel, at.ridge);
         let line = linear::judged(self.settings, self.samples, &parts, &self.stop())?;
         let straight = line.as_ref().map_or(0.0, |line| line.total(None).mean_squared());
@@ -210,12 +211,13 @@ impl Chooser<'_, '_> {
             };
             at = Setting { kernel: found.table.kernel.clone(), ridge: found.ridge };
             let error = found.losses.mean_squared();
-            let gained = pays(error, before);
+            let gained = pays(error, before, PAYS);
             if error < before || best.is_none() {
                 best = Some((bench, found));
             }
             // What as much again would gain would not reach a linear machine.
             let hopeless = straight > 0.0 && error * error / before > straight;
+            open = size < most && !hopeless && pays(error, before, climb::PAYS);
             if !gained || hopeless || size == most || self.watch.stop_requested() {
                 break;
             }
@@ -226,7 +228,7 @@ impl Chooser<'_, '_> {
                 reason: "no width and ridge gave equations that can be solved; raise the ridge".to_owned(),
             });
         };
-        self.sized(&bench, found, line, trials)
+        self.sized(&bench, found, (line, open), trials)
     }
 
     /// As many folds as the data bear: none for a handful of rows.
@@ -250,7 +252,7 @@ impl Chooser<'_, '_> {
         trials: &mut Vec<Trial>,
     ) -> Result<Option<Found>> {
         let Some(mut best) = self.try_width(bench, start.clone(), before, trials)? else { return Ok(None) };
-        if !pays(best.losses.mean_squared(), before) {
+        if !pays(best.losses.mean_squared(), before, PAYS) {
             return Ok(Some(best));
         }
         let searched = self.settings.widths == Search::Auto;
@@ -294,7 +296,7 @@ impl Chooser<'_, '_> {
             Ok(Some(Judged { ridge, losses, answers }))
         };
         let mut best = judge(at.ridge)?;
-        let worth_walking = best.as_ref().is_none_or(|best| pays(best.losses.mean_squared(), before));
+        let worth_walking = best.as_ref().is_none_or(|best| pays(best.losses.mean_squared(), before, PAYS));
         if self.settings.ridges == Search::Auto && worth_walking {
             let scale = diagonal(&at.kernel, &self.samples.points(&self.distinct[..1]));
             self.walk(at.ridge, scale * LEAST_RIDGE..=scale * LARGEST_RIDGE, &mut best, judge)?;
@@ -339,7 +341,7 @@ impl Chooser<'_, '_> {
         &self,
         bench: &Folds<'_, '_>,
         found: Found,
-        line: Option<Held>,
+        (line, open): (Option<Held>, bool),
         trials: Vec<Trial>,
     ) -> Result<Choice> {
         let Found { table, ridge, answers, .. } = found;
@@ -353,7 +355,8 @@ impl Chooser<'_, '_> {
             parts.iter_mut().zip(orders).for_each(|(part, order)| part.order = order);
             Ok(())
         };
-        let ladder = climb(self.settings, self.samples, &mut parts, (full, line), &lengthen, self.watch)?;
+        let against = Yardsticks { full, line, open };
+        let ladder = climb(self.settings, self.samples, &mut parts, against, &lengthen, self.watch)?;
         let (classes, stopped) = (self.samples.classes(), self.watch.stop_requested());
         let (place, reached) = ladder.place(self.settings, classes, None);
         let linear = ladder.rungs[place].linear && !stopped;
@@ -437,9 +440,9 @@ fn table_bytes(size: usize, folds: usize) -> u64 {
     8 * (folds as u64 + 6) * (size as u64).pow(2)
 }
 
-/// Whether a mean square error is so much below an earlier one that the effort was worth it.
-fn pays(error: f64, before: f64) -> bool {
-    error < before * (1.0 - PAYS).powi(2)
+/// Whether the root of a mean square error is below that of an earlier one by a share of it.
+fn pays(error: f64, before: f64, share: f64) -> bool {
+    error < before * (1.0 - share).powi(2)
 }
 
 /// For work that is to be finished.

@@ -21,6 +21,8 @@ const CLOSE: f64 = 1.2;
 const EVALUATIONS: usize = 30;
 /// Rows that the vectors are moved by.
 const MOVED_BY: usize = 4000;
+/// Twice as many vectors pay where they lower the error by this share.
+pub(super) const PAYS: f64 = 0.05;
 
 /// Rows to learn from, rows that are held out from it, and what was chosen on the former.
 pub(super) struct Part {
@@ -42,18 +44,40 @@ pub(super) struct Rung {
     vectors: Vec<PointSet>,
 }
 
+/// What models are held against, judged on the same parts.
+pub(super) struct Yardsticks {
+    /// The full machine.
+    pub full: Held,
+    /// A linear one, where it may be the answer.
+    pub line: Option<Held>,
+    /// Whether the full machine would be better with more candidates than it has: then models may go beyond it.
+    pub open: bool,
+}
+
 /// Models of all sizes that were tried, in ascending order, and the full machine.
 pub(super) struct Ladder {
     pub rungs: Vec<Rung>,
     full: Held,
+    open: bool,
 }
 
 impl Part {
-    /// A model of so many vectors: its answers to the held-out rows, and the vectors.
-    fn model(&self, samples: &Samples<'_>, size: usize, stop: Stop<'_>) -> Result<(Matrix, PointSet)> {
+    /// A model of so many vectors: its answers to the held-out rows, and the vectors. It may begin where those of a smaller
+    /// model have moved to, and with the rows that come next.
+    fn model(
+        &self,
+        samples: &Samples<'_>,
+        size: usize,
+        fewer: Option<&PointSet>,
+        stop: Stop<'_>,
+    ) -> Result<(Matrix, PointSet)> {
         let setting = (&self.kernel, self.ridge);
-        let start = vec![samples.points(&self.order[..size])];
-        let vectors = placed(samples, &self.train, setting, start, EVALUATIONS, stop)?;
+        let mut starts = vec![samples.points(&self.order[..size])];
+        if let Some(fewer) = fewer {
+            let others = samples.points(&self.order[fewer.rows()..size]);
+            starts.push(PointSet::joined(&[fewer.view(), others.view()])?);
+        }
+        let vectors = placed(samples, &self.train, setting, starts, EVALUATIONS, stop)?;
         let weighed = weigh(samples, &self.train, &self.kernel, vectors, self.ridge)?;
         let answers = samples.answers(&self.held, &weighed.model, weighed.vectors.view())?;
         Ok((answers, weighed.vectors))
@@ -77,25 +101,25 @@ pub(super) fn placed(
 }
 
 /// Models of more and more vectors until the wish is fulfilled; then of sizes in between. `lengthen` makes the orders of
-/// the parts at least so long, where they can be. The full machine, and a linear one where there is, were judged before.
+/// the parts at least so long, where they can be.
 pub(super) fn climb(
     settings: &Sparse,
     samples: &Samples<'_>,
     parts: &mut [Part],
-    (full, line): (Held, Option<Held>),
+    against: Yardsticks,
     lengthen: &dyn Fn(&mut [Part], usize) -> Result<()>,
     watch: &dyn Watch,
 ) -> Result<Ladder> {
     let (stop, classes) = (|| watch.stop_requested(), samples.classes());
-    let mut ladder = Ladder { rungs: vec![mean_alone(samples, parts)], full };
+    let Yardsticks { full, line, open } = against;
+    let mut ladder = Ladder { rungs: vec![mean_alone(samples, parts)], full, open };
     if let Some(held) = line {
         ladder.add(Rung { size: samples.outputs(), linear: true, held, vectors: Vec::new() });
     }
     let limit = settings.max_terms.unwrap_or(usize::MAX);
-    let mut next = FIRST.min(limit);
+    let (mut next, mut doubling) = (FIRST.min(limit), true);
     // A linear machine may be all that is wanted.
-    if settings.size.next(&ladder.tried(classes, None), &ladder.full(classes, None), classes, CLOSE).is_none()
-    {
+    if ladder.next(settings, classes).is_none() {
         return Ok(ladder);
     }
     while !watch.stop_requested() {
@@ -107,8 +131,10 @@ pub(super) fn climb(
         if ladder.rungs.iter().any(|rung| !rung.linear && rung.size == size) {
             break;
         }
-        ladder.add(rung(samples, parts, size, &stop)?);
-        match settings.size.next(&ladder.tried(classes, None), &ladder.full(classes, None), classes, CLOSE) {
+        ladder.add(rung(samples, parts, (size, ladder.below(size)), &stop)?);
+        doubling &= size < limit && ladder.pays(classes);
+        let wanted = if doubling { Some(2 * size) } else { ladder.next(settings, classes) };
+        match wanted {
             Some(size) => next = size.min(limit),
             None => break,
         }
@@ -122,6 +148,12 @@ impl Ladder {
         self.rungs.sort_by_key(|rung| (rung.size, !rung.linear));
     }
 
+    /// The vectors of the largest models that are smaller than so many, one set for each part; none where there is no such.
+    fn below(&self, size: usize) -> &[PointSet] {
+        let smaller = self.rungs.iter().rfind(|rung| !rung.linear && rung.size < size);
+        smaller.map_or(&[], |rung| &rung.vectors)
+    }
+
     fn linear(&self) -> Option<&Rung> {
         self.rungs.iter().find(|rung| rung.linear)
     }
@@ -132,7 +164,30 @@ impl Ladder {
         self.linear().is_some_and(|rung| error(&rung.held) < error(&self.full))
     }
 
-    /// The machine that models are held against: that with all rows as vectors, or a linear one where it is better.
+    /// The size to try next, if any.
+    fn next(&self, settings: &Sparse, classes: bool) -> Option<usize> {
+        settings.size.next(&self.tried(classes, None), &self.bar(classes, None).total(None), classes, CLOSE)
+    }
+
+    /// Whether models may go beyond the full machine, and the largest are clearly better than those of half their size.
+    fn pays(&self, classes: bool) -> bool {
+        let mut sizes = self.rungs.iter().rev().filter(|rung| !rung.linear);
+        let (Some(large), Some(small)) = (sizes.next(), sizes.next()) else { return false };
+        let error = |rung: &Rung| rung.held.total(None).error(classes);
+        self.open
+            && error(large) < (1.0 - PAYS) * error(small)
+            && !small.held.excess(&large.held, None, classes).within(1.0)
+    }
+
+    /// What a model is to come near: the full machine, or whatever is better where that has too few candidates.
+    fn bar(&self, classes: bool, without: Option<usize>) -> &Held {
+        let error = |held: &Held| held.total(without).error(classes);
+        let full = self.yardstick(classes, without);
+        let others = self.rungs.iter().filter(|_| self.open).map(|rung| &rung.held);
+        others.fold(full, |best, held| if error(held) < error(best) { held } else { best })
+    }
+
+    /// The machine that models are compared with: that with all rows as vectors, or a linear one where it is better.
     fn yardstick(&self, classes: bool, without: Option<usize>) -> &Held {
         match self.linear() {
             Some(rung) if self.straight(classes, without) => &rung.held,
@@ -147,11 +202,11 @@ impl Ladder {
 
     /// What was tried, from no vectors on, judged on all parts or on all but one.
     pub(super) fn tried(&self, classes: bool, without: Option<usize>) -> Vec<Tried> {
-        let full = self.yardstick(classes, without);
+        let bar = self.bar(classes, without);
         let tried = |rung: &Rung| Tried {
             size: rung.size,
             losses: rung.held.total(without),
-            excess: rung.held.excess(full, without, classes),
+            excess: rung.held.excess(bar, without, classes),
         };
         self.rungs.iter().map(tried).collect()
     }
@@ -166,7 +221,8 @@ impl Ladder {
 
     /// The rung that a wish chooses, and whether it is fulfilled there, by all parts or by all but one.
     pub(super) fn place(&self, settings: &Sparse, classes: bool, without: Option<usize>) -> (usize, bool) {
-        settings.size.choose(&self.tried(classes, without), &self.full(classes, without), classes)
+        let bar = self.bar(classes, without).total(without);
+        settings.size.choose(&self.tried(classes, without), &bar, classes)
     }
 
     /// The sizes of linear machines or of the others, from none on, and their losses on all parts.
@@ -176,8 +232,15 @@ impl Ladder {
     }
 }
 
-fn rung(samples: &Samples<'_>, parts: &[Part], size: usize, stop: Stop<'_>) -> Result<Rung> {
-    let models = parts.par_iter().map(|part| part.model(samples, size, stop));
+/// Models of one size, given the vectors of smaller ones.
+fn rung(
+    samples: &Samples<'_>,
+    parts: &[Part],
+    (size, fewer): (usize, &[PointSet]),
+    stop: Stop<'_>,
+) -> Result<Rung> {
+    let models = parts.par_iter().enumerate();
+    let models = models.map(|(k, part)| part.model(samples, size, fewer.get(k), stop));
     let (answers, vectors) = models.collect::<Result<Vec<_>>>()?.into_iter().unzip();
     Ok(Rung { size, linear: false, held: Held::new(samples, parts, answers), vectors })
 }
@@ -196,4 +259,63 @@ fn mean_alone(samples: &Samples<'_>, parts: &[Part]) -> Rung {
     };
     let answers: Vec<Matrix> = parts.iter().map(answer).collect();
     Rung { size: 0, linear: false, held: Held::new(samples, parts, answers), vectors: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Problem;
+
+    /// Full machine and models of 4, 8 and 16 vectors whose answers to all rows are off by so much.
+    fn ladder(samples: &Samples<'_>, full: f64, off: [f64; 3], open: bool) -> Ladder {
+        let (kernel, ridge) = (Kernel::gaussian(1.0), 1.0);
+        let rows: Vec<usize> = (0..samples.rows()).collect();
+        let parts = [Part { train: rows.clone(), held: rows, kernel, ridge, order: Vec::new() }];
+        let held = |off: f64| {
+            let mut answers = samples.y.clone();
+            answers.data_mut().iter_mut().for_each(|y| *y += off);
+            Held::new(samples, &parts, vec![answers])
+        };
+        let model =
+            |(size, off): (usize, f64)| Rung { size, linear: false, held: held(off), vectors: Vec::new() };
+        let mut rungs = vec![mean_alone(samples, &parts)];
+        rungs.extend([4, 8, 16].into_iter().zip(off).map(model));
+        Ladder { rungs, full: held(full), open }
+    }
+
+    #[test]
+    fn models_go_beyond_a_full_machine_that_has_too_few_candidates_and_no_other() {
+        let x = Matrix::column((0..40).map(f64::from).collect());
+        let y: Vec<f64> = (0..40).map(|i| f64::from(i % 5)).collect();
+        let problem = Problem::regression(x.view(), &y).unwrap();
+        let samples = Samples::of(&problem, &[], 0, false).unwrap();
+        let place = |ladder: &Ladder| ladder.place(&Sparse::default(), false, None);
+        let closed = ladder(&samples, 0.4, [0.5, 0.4, 0.3], false);
+        assert_eq!((place(&closed), closed.pays(false)), ((2, true), false));
+        let open = ladder(&samples, 0.4, [0.5, 0.4, 0.3], true);
+        assert_eq!((place(&open), open.pays(false)), ((3, true), true));
+        // The full machine stays what it is said to be.
+        assert!((open.full(false, None).error(false) - 0.4).abs() < 1e-12);
+        // Hardly better is not worth twice as many.
+        let flat = ladder(&samples, 0.4, [0.5, 0.4, 0.395], true);
+        assert_eq!((place(&flat), flat.pays(false)), ((2, true), false));
+    }
+
+    #[test]
+    fn a_larger_model_begins_with_the_vectors_of_the_next_smaller_one() {
+        let x = Matrix::column((0..40).map(f64::from).collect());
+        let y: Vec<f64> = (0..40).map(|i| (0.3 * f64::from(i)).sin()).collect();
+        let problem = Problem::regression(x.view(), &y).unwrap();
+        let samples = Samples::of(&problem, &[], 0, false).unwrap();
+        let (train, held) = ((0..30).collect(), (30..40).collect());
+        let order = (0..30).rev().collect();
+        let part = Part { train, held, kernel: Kernel::gaussian(3.0), ridge: 1e-3, order };
+        let (_, few) = part.model(&samples, 3, None, &|| false).unwrap();
+        // Rows at the end of the line tell less of its beginning than vectors that have moved there.
+        let (_, warm) = part.model(&samples, 4, Some(&few), &|| true).unwrap();
+        let (few, warm) = (few.into_matrix(), warm.into_matrix());
+        assert_eq!((few.rows(), warm.rows()), (3, 4));
+        assert!(few.data().iter().zip(warm.data()).all(|(a, b)| (a - b).abs() < 1e-9), "{few:?} {warm:?}");
+        assert!((warm[(3, 0)] - 26.0).abs() < 1e-9);
+    }
 }

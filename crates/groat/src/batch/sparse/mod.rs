@@ -8,7 +8,9 @@
 //! 2. **Vectors**: forward selection on the normal equations at that width and ridge (`path.rs`) says where vectors begin;
 //!    they are then moved downhill in the penalised sum of squares (`moving.rs`), which takes half to a quarter as many of
 //!    them to the same error. Models of 4, 8, 16, ... vectors are fitted without each of some parts and judged on it
-//!    (`climb.rs`); the smallest within the tolerance of the reference is kept (`size.rs`).
+//!    (`climb.rs`); the smallest within the tolerance of the reference is kept (`size.rs`). Where a reference of 2,500
+//!    candidates would be better with more of them, moved vectors may be better than it: as long as twice as many clearly
+//!    pay, they are taken, and the best models are what the smallest has to come near.
 //! 3. **Weights** of the chosen vectors on all rows (`weigh.rs`), under the ridge of the reference, which keeps them sound.
 //! 4. **Expected error**: up to 2,000 rows all of the above is chosen anew without each part (`parts.rs`); beyond, one fifth
 //!    is held out from every choice (`expected.rs`).

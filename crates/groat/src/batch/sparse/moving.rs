@@ -23,7 +23,7 @@ use groat_linalg::{Cholesky, View, ViewMut, Write, add_self_product, product};
 const REACH: f64 = 1.0;
 /// Multiplications that moving may cost: about those of the full machine, within these; with fewer than `LEAST` evaluations
 /// it is not begun.
-const WORK: std::ops::RangeInclusive<f64> = 3e8..=2e9;
+const WORK: std::ops::RangeInclusive<f64> = 3e8..=1.2e10;
 const LEAST: usize = 5;
 /// Features up to which vectors move: they become dense by it.
 const FEATURES: usize = 1000;

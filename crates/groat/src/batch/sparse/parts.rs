@@ -10,7 +10,7 @@
 
 use super::Sparse;
 use super::choose::{Choice, EVALUATIONS, HASTY, Setting, first_trials, never};
-use super::climb::{Ladder, Part, climb, placed};
+use super::climb::{Ladder, Part, Yardsticks, climb, placed};
 use super::expected::{PARTS, expected};
 use super::folds::{Stop, order};
 use super::held::Held;
@@ -76,7 +76,8 @@ pub(super) fn by_parts(
         Ok(())
     };
     let line = linear::judged(settings, samples, &parts, &|| watch.stop_requested())?;
-    let ladder = climb(settings, samples, &mut parts, (full, line), &lengthen, watch)?;
+    let against = Yardsticks { full, line, open: false };
+    let ladder = climb(settings, samples, &mut parts, against, &lengthen, watch)?;
     if watch.stop_requested() {
         return Ok((hasty(settings, samples, reference)?, None));
     }

@@ -14,7 +14,9 @@ use crate::tune::{Place, Search, Steps, Trial, Walk, stepped};
 
 /// Widths and ridges that a search may try, and those of one that begins near its end.
 pub(super) const TRIALS: usize = 24;
-pub(super) const NEAR: usize = 9;
+pub(super) const NEAR: usize = 5;
+/// Those of one for widths per feature, which begins where the evidence is best.
+const APART: usize = 12;
 /// Rows on which a search from afar begins, where there are more than twice as many.
 const FEW: usize = 400;
 
@@ -49,7 +51,7 @@ impl Reference {
         let Some(start) = relevance::relevance(samples, &shared.rows, &shared.setting, &stop)? else {
             return Ok(shared);
         };
-        let each = Self::find(settings, samples, rows, &start, TRIALS, watch)?;
+        let each = Self::find(settings, samples, rows, &start, APART, watch)?;
         let taken = relevance::pays(settings, size, score(&each.fitted), score(&shared.fitted));
         let trials = [shared.trials.as_slice(), &each.trials].concat();
         Ok(if taken {

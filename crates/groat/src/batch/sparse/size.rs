@@ -42,6 +42,9 @@ const FLOOR: f64 = 0.005;
 /// of a small model, and of a large one.
 const NEAR: [f64; 2] = [2.5, 5.0];
 
+/// How many standard errors a difference may be for that: what costs many vectors more must be clear.
+const DOUBTFUL: [f64; 2] = [1.0, 2.0];
+
 /// How many times the smoothed error rate may in any case, which sees margins too and so varies less.
 const SMOOTHED: [f64; 2] = [2.0, 10.0];
 
@@ -72,7 +75,7 @@ impl Size {
                 let large = usize::from(curve[at].size >= LARGE);
                 let sound = full.doubt * (1.0 + SMOOTHED[large] * share);
                 let near = !classes || curve[at].losses.doubt <= sound;
-                near && (within(1.0) || (within(NEAR[large]) && curve[at].excess.in_doubt()))
+                near && (within(1.0) || (within(NEAR[large]) && curve[at].excess.within(DOUBTFUL[large])))
             }
             Size::Smallest => {
                 let bar = standard_error(errors[best], curve[best].losses.weight, classes);
