@@ -30,6 +30,7 @@ pub struct Line {
     pub(crate) points: Vec<(f64, f64)>,
     pub(crate) colour: Option<usize>,
     pub(crate) dashed: bool,
+    pub(crate) broad: bool,
     pub(crate) steps: bool,
 }
 
@@ -124,13 +125,28 @@ pub struct Marker {
 impl Line {
     /// A solid curve.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Line { name: name.into(), points, colour: None, dashed: false, steps: false }
+        Line { name: name.into(), points, colour: None, dashed: false, broad: false, steps: false }
     }
 
     /// Draw it dashed.
     pub fn dashed(mut self) -> Self {
         self.dashed = true;
         self
+    }
+
+    /// Draw it broad and pale, so that another curve that lies on it can be told from it.
+    pub fn broad(mut self) -> Self {
+        self.broad = true;
+        self
+    }
+
+    /// How its stroke looks.
+    pub(crate) fn class(&self) -> &'static str {
+        match (self.broad, self.dashed) {
+            (true, _) => "line broad",
+            (false, true) => "line dashed",
+            (false, false) => "line",
+        }
     }
 
     /// Hold each value until the next point.

@@ -63,5 +63,6 @@ pub use survey::{ReadProgress, Survey, SurveyOptions, find_inputs};
 pub use table::Table;
 pub use target::{Classes, ColumnFacts};
 pub use task::TaskChoice;
+pub use write::{check_table_name, write_csv, write_csv_rows, write_svmlight, write_table};
 #[cfg(feature = "files")]
-pub use write::{check_table_name, write_csv, write_csv_rows, write_table};
+pub(crate) use write::{entries_of, svmlight_indices, svmlight_labels};

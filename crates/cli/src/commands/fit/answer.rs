@@ -3,6 +3,7 @@
 use super::matrix::KernelMatrix;
 use super::{Outcome, comparison};
 use crate::evaluation::{Errors, Targets};
+use crate::output::page::is_linear;
 use crate::output::summary::{Summary, count, duration};
 use groat::batch::{Compared, Fitted, Trial};
 use groat::metrics::DensityScore;
@@ -45,6 +46,9 @@ pub struct Answer {
     /// True where the features are random ones, which no rows became.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     random_features: bool,
+    /// True where the vectors are the coefficients of a linear model.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    linear: bool,
     candidates: usize,
     /// How the kernel matrix stood, where there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,6 +150,7 @@ impl Answer {
             settings: model.record().settings.clone(),
             vectors: model.size(),
             random_features: model.expansion().is_none(),
+            linear: is_linear(model),
             candidates: outcome.fitted.candidates,
             kernel_matrix: outcome.fitted.matrix.as_ref().map(KernelMatrix::of),
             expected,
@@ -244,6 +249,11 @@ impl Answer {
     fn vectors_text(&self) -> String {
         if self.random_features {
             return format!("none; {} random features", self.vectors);
+        }
+        if self.linear && self.full_machine.is_none() {
+            let several =
+                if self.vectors > 1 { format!(" and {} outputs", self.vectors) } else { String::new() };
+            return format!("none: one coefficient for each of {}{several}", count(self.features, "feature"));
         }
         let Some(full) = &self.full_machine else {
             return format!("{} of {} kept", self.vectors, self.candidates);

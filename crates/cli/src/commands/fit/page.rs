@@ -18,7 +18,7 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     }
     let classes = !model.classes().is_empty();
     let lead = format!(
-        "{} from {} with {}; {} kept of {}, in {}.",
+        "{} from {} with {}; {}, in {}.",
         match () {
             () if classes => "Classification",
             () if outcome.fitted.reference.is_some() => "Density",
@@ -27,8 +27,12 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         },
         count(outcome.rows, "row"),
         count(model.features(), "feature"),
-        count(model.size(), "vector"),
-        count(outcome.fitted.candidates, "candidate"),
+        if page::is_linear(model) {
+            "a linear model".to_owned()
+        } else {
+            let candidates = count(outcome.fitted.candidates, "candidate");
+            format!("{} kept of {candidates}", count(model.size(), "vector"))
+        },
         duration(Duration::from_secs_f64(outcome.seconds))
     );
     let subject = Targets::new(&outcome.targets()).text().unwrap_or_else(|| model.task().name().to_owned());
@@ -55,7 +59,9 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     if let Some(found) = page::measured(model, &parts, outcome.plan.seed)? {
         page = page.section(page::importance(model, &found));
     }
-    let page = page.section(page::vectors(model, Some(outcome.fitted.candidates))).section(settings(outcome));
+    let kept =
+        page::coefficients(model).unwrap_or_else(|| page::vectors(model, Some(outcome.fitted.candidates)));
+    let page = page.section(kept).section(settings(outcome));
     Ok(page.foot(page::foot()).to_html())
 }
 

@@ -115,10 +115,11 @@ fn moments(title: &str, moments: &[Moment], outcome: &Outcome) -> Chart {
     Chart::new(title)
         .x(Axis::new("sample"))
         .y(Axis::new(outcome.target.clone()))
-        .layer(Band::new(inside, band))
-        .layer(Line::new("target", targets))
-        .layer(Line::new("prediction", predictions))
-        .layers((!forecast.is_empty()).then(|| Line::new("forecast", forecast).dashed()))
+        .layer(Band::new(inside, band).colour(1))
+        // Where rows are dense the one on top would hide the other.
+        .layer(Line::new("prediction", predictions).broad().colour(1))
+        .layer(Line::new("target", targets).colour(0))
+        .layers((!forecast.is_empty()).then(|| Line::new("forecast", forecast).dashed().colour(1)))
         .layers(marks(drifts))
 }
 

@@ -1,6 +1,7 @@
 //! The page of `--report`, put together from parts that commands share.
 
 mod answers;
+mod coefficients;
 mod density;
 mod errors;
 mod importance;
@@ -10,6 +11,7 @@ mod space;
 mod vectors;
 
 pub use answers::answers;
+pub use coefficients::{is_linear, section as coefficients};
 pub use density::density;
 pub use errors::errors;
 pub use importance::{REPEATS, importance, measured};
