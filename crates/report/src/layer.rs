@@ -97,6 +97,7 @@ pub struct Contours {
     pub(crate) name: String,
     pub(crate) grid: Grid,
     pub(crate) levels: Vec<f64>,
+    pub(crate) strong: bool,
     pub(crate) colour: Option<usize>,
 }
 
@@ -238,7 +239,18 @@ impl Cells {
 impl Contours {
     /// Lines at the given levels.
     pub fn new(name: impl Into<String>, grid: Grid, levels: Vec<f64>) -> Self {
-        Contours { name: name.into(), grid, levels, colour: None }
+        Contours { name: name.into(), grid, levels, strong: false, colour: None }
+    }
+
+    /// Draw them strong, so that they stand out from others.
+    pub fn strong(mut self) -> Self {
+        self.strong = true;
+        self
+    }
+
+    /// How their strokes look.
+    pub(crate) fn class(&self) -> &'static str {
+        if self.strong { "contour strong" } else { "contour" }
     }
 }
 

@@ -198,7 +198,7 @@ fn data_and_models_for_libsvm_number_features_alike() {
     f.run("convert words.csv -t kind -o words.svm --quiet");
     assert_eq!(f.read("words.svm"), "1 2:1\n0 1:1 3:2.5\n");
     f.put("more.csv", "kind,size,colour\na,1,red\n");
-    f.json("fit words.csv -t kind --method svc --cost 1 --kernel gaussian:width=1 --test-fraction 0 -o w.safetensors");
+    f.json("fit words.csv -t kind --method svc --cost 1 --kernel gaussian:width=1 --test 0 -o w.safetensors");
     f.run("convert more.csv --model w.safetensors -o more.svm --quiet");
     assert_eq!(f.read("more.svm"), "0 2:1 3:1\n");
     let refused = f.fails("convert words.csv -t kind -o words.csv", 2);

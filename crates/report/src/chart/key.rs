@@ -64,7 +64,7 @@ impl Key {
                 Layer::Band(_) => add(Swatch::Area("band"), class, name),
                 Layer::Bars(_) => add(Swatch::Area("bar"), class, name),
                 Layer::Rule(_) => add(Swatch::Stroke("rule"), class, name),
-                Layer::Contours(_) => add(Swatch::Stroke("contour"), class, name),
+                Layer::Contours(l) => add(Swatch::Stroke(l.class()), class, name),
                 Layer::Scatter(l) => add(
                     Swatch::Dot(match l.shape {
                         Shape::Dot => "dot",

@@ -315,12 +315,14 @@ pub fn kernel_choice(fitted: &Fitted) -> String {
     // A trial holds what stands beside the width as a ridge, of which a cost is the inverse.
     let settings = &fitted.model.record().settings;
     let beside = ["cost", "nu"].into_iter().find(|name| settings.contains_key(*name)).unwrap_or("ridge");
+    // What a linear machine is made of nobody gave or chose.
+    let given = if is_linear(&fitted.model) { "the method's own" } else { "as given" };
     match (widths, ridges) {
         (false, false) if tried == 0 && !by.is_empty() => format!("found by {by}"),
-        (false, false) => "as given".to_owned(),
+        (false, false) => given.to_owned(),
         (true, false) => format!("chosen by {by} among {tried} widths"),
         (true, true) => format!("chosen by {by} among {tried} widths and {beside}s"),
-        (false, true) => format!("as given, the {beside} chosen by {by} among {tried}"),
+        (false, true) => format!("{given}, the {beside} chosen by {by} among {tried}"),
     }
 }
 

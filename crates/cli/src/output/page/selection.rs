@@ -159,7 +159,9 @@ fn costs(fitted: &Fitted) -> Option<Chart> {
         "cost" => "Choice of the cost".to_owned(),
         other => format!("Choice of {other}"),
     };
-    let chart = tried.chart(title, Axis::new(&name), name, |point| point.1);
+    let axis = Axis::new(&name);
+    let axis = if tried.points.iter().all(|point| point.1 > 0.0) { axis.log() } else { axis };
+    let chart = tried.chart(title, axis, name, |point| point.1);
     Some(chart.describe(format!("The error of each {} that was tried with the chosen kernel", tried.name)))
 }
 

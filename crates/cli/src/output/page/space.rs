@@ -98,7 +98,7 @@ fn regions(model: &Model, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
         if has_margin(model) {
             chart = chart.layer(Contours::new("margin", values.clone(), vec![-1.0, 1.0]));
         }
-        chart = chart.layer(Contours::new("border", values, vec![0.0]));
+        chart = chart.layer(Contours::new("border", values, vec![0.0]).strong());
     }
     for class in 0..labels.len() {
         let points = parts.iter().flat_map(|part| {
