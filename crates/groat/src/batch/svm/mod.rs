@@ -426,7 +426,7 @@ impl SupportVectorMachine {
         let state = format!("violation {:.1e}, duality gap {gap:.1e} of the objective", report.violation);
         let mut notes = vec![format!("solved to {state}, in {} steps", report.steps)];
         if let Some(why) = report.stop.why() {
-            let advice = advice::advice(x, kernel, report.stop == Stop::Stalled);
+            let advice = advice::advice(x, kernel, report.stop == Stop::Stalled, self.form.takes_cost());
             notes = vec![format!("not solved: {why} at {state}; {advice}")];
         }
         notes.extend(kernel.warning_for(x.cols()));
