@@ -6,7 +6,6 @@ use crate::output::page::{self, Part};
 use crate::output::summary::{count, duration};
 use groat::model::Task;
 use groat_report::{Page, Section};
-use std::path::Path;
 use std::time::Duration;
 
 /// The whole page.
@@ -36,9 +35,7 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         duration(Duration::from_secs_f64(outcome.seconds))
     );
     let subject = Targets::new(&outcome.targets()).text().unwrap_or_else(|| model.task().name().to_owned());
-    let source = Path::new(&outcome.source);
-    let file = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
-    let mut page = Page::new(format!("{subject} from {file}"))
+    let mut page = Page::new(format!("{subject} from {}", page::file_name(&outcome.source)))
         .lead(outcome.interruption().map_or(lead.clone(), |said| format!("{lead} The fit was {said}.")))
         .section(page::errors(
             &parts,

@@ -47,6 +47,12 @@ fn titled(title: &str, target: &str, targets: &[String]) -> String {
     if targets.len() == 1 { title.to_owned() } else { format!("{title}, {target}") }
 }
 
+/// The name of the file that data came from, for a title.
+pub fn file_name(source: &str) -> String {
+    let path = std::path::Path::new(source);
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
 /// The line at the foot of every page.
 pub fn foot() -> String {
     format!("Written by groat {}.", env!("CARGO_PKG_VERSION"))
