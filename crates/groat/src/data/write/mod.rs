@@ -7,7 +7,6 @@ mod parquet;
 mod svmlight;
 
 pub use svmlight::write_svmlight;
-pub(crate) use svmlight::{entries_of, svmlight_indices, svmlight_labels};
 
 use std::io::{self, Write};
 use std::path::Path;
