@@ -25,18 +25,37 @@ pub fn per_output(name: &str, model: &Model) -> Vec<String> {
     (0..model.outputs()).map(title).collect()
 }
 
-/// What the model takes from a table: as it remembers, or (when it was not made from a table) its features by
-/// name, or all columns but the targets.
+/// What the model takes from a table: as it remembers, or (when it was not made from a table, like those of LIBSVM) its
+/// features by name or by index, or all columns but the targets.
 pub fn inputs(model: &Model, table: &Table, targets: &[String]) -> groat::Result<Inputs> {
     if let Some(inputs) = model.inputs() {
         return Ok(inputs.clone());
     }
-    let options = InputOptions {
-        targets: targets.to_vec(),
-        features: if table.is_named() { model.feature_names().to_vec() } else { Vec::new() },
-        ..InputOptions::default()
+    let by_index: Vec<String> = (1..=model.features()).map(|i| format!("x{i}")).collect();
+    if table.is_open() {
+        // Columns of which all values are 0 are not there, so the table cannot be asked for its names.
+        let names: Vec<String> = table.names().iter().take(1).cloned().chain(by_index.clone()).collect();
+        let options =
+            InputOptions { targets: names[..1].to_vec(), features: by_index, ..InputOptions::default() };
+        return Inputs::choose(table.source(), &names, true, &options);
+    }
+    let features = match model.feature_names() {
+        [] if by_index.iter().all(|name| table.names().contains(name)) => by_index,
+        names => names.to_vec(),
     };
-    Inputs::fit(table, &options)
+    let features = if table.is_named() { features } else { Vec::new() };
+    let options = InputOptions { targets: targets.to_vec(), features, ..InputOptions::default() };
+    let found = Inputs::fit(table, &options)?;
+    if found.features() != model.features() {
+        let reason = format!(
+            "the model has {} features and does not know their names, and the table has {}: leave others out, or call the \
+             features x1, x2, ...",
+            model.features(),
+            found.features()
+        );
+        return Err(groat::Error::Source { source_name: table.source().to_owned(), reason });
+    }
+    Ok(found)
 }
 
 /// Columns of a table that the model has no use for, the targets apart.

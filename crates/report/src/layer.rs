@@ -30,6 +30,7 @@ pub struct Line {
     pub(crate) points: Vec<(f64, f64)>,
     pub(crate) colour: Option<usize>,
     pub(crate) dashed: bool,
+    pub(crate) broad: bool,
     pub(crate) steps: bool,
 }
 
@@ -96,6 +97,7 @@ pub struct Contours {
     pub(crate) name: String,
     pub(crate) grid: Grid,
     pub(crate) levels: Vec<f64>,
+    pub(crate) strong: bool,
     pub(crate) colour: Option<usize>,
 }
 
@@ -124,13 +126,28 @@ pub struct Marker {
 impl Line {
     /// A solid curve.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Line { name: name.into(), points, colour: None, dashed: false, steps: false }
+        Line { name: name.into(), points, colour: None, dashed: false, broad: false, steps: false }
     }
 
     /// Draw it dashed.
     pub fn dashed(mut self) -> Self {
         self.dashed = true;
         self
+    }
+
+    /// Draw it broad and pale, so that another curve that lies on it can be told from it.
+    pub fn broad(mut self) -> Self {
+        self.broad = true;
+        self
+    }
+
+    /// How its stroke looks.
+    pub(crate) fn class(&self) -> &'static str {
+        match (self.broad, self.dashed) {
+            (true, _) => "line broad",
+            (false, true) => "line dashed",
+            (false, false) => "line",
+        }
     }
 
     /// Hold each value until the next point.
@@ -222,7 +239,18 @@ impl Cells {
 impl Contours {
     /// Lines at the given levels.
     pub fn new(name: impl Into<String>, grid: Grid, levels: Vec<f64>) -> Self {
-        Contours { name: name.into(), grid, levels, colour: None }
+        Contours { name: name.into(), grid, levels, strong: false, colour: None }
+    }
+
+    /// Draw them strong, so that they stand out from others.
+    pub fn strong(mut self) -> Self {
+        self.strong = true;
+        self
+    }
+
+    /// How their strokes look.
+    pub(crate) fn class(&self) -> &'static str {
+        if self.strong { "contour strong" } else { "contour" }
     }
 }
 

@@ -41,7 +41,8 @@ pub struct FitArgs {
     /// What kind of answer to learn; `auto` takes text and two-valued targets as classes
     #[arg(long, value_enum, default_value_t = TaskArg::Auto, help_heading = "Data")]
     pub task: TaskArg,
-    /// Column that says how much each row counts: numbers above 0
+    /// Column that says how much each row counts: numbers above 0, for support vector and linear machines also 0, which leaves
+    /// the row out
     #[arg(long, value_name = "NAME", help_heading = "Data")]
     pub weights: Option<String>,
     /// Columns to learn from [default: all but the targets]

@@ -1,6 +1,7 @@
 //! What was typed. Types here only say what may be written on the command line; what it means is for
 //! `commands`.
 
+mod convert;
 mod data;
 mod evaluate;
 mod fit;
@@ -13,6 +14,7 @@ mod sample;
 mod settings;
 mod stream;
 
+pub use convert::ConvertArgs;
 pub use data::{DataArgs, ReadingArgs};
 pub use evaluate::EvaluateArgs;
 pub use fit::{FitArgs, TaskArg};
@@ -84,6 +86,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Write a synthetic data set
     Generate(GenerateArgs),
+    /// Write data in the form of LIBSVM
+    Convert(ConvertArgs),
     /// Choose how far a kernel with compact support reaches
     TuneSupport(TuneSupportArgs),
     /// Find principal components in the feature space of a kernel

@@ -94,7 +94,7 @@ pub fn run(args: EvaluateArgs, session: &Session) -> anyhow::Result<()> {
 }
 
 /// The columns with the answers, one for each output; a density has none.
-fn targets(typed: Option<&str>, model: &Model, table: &Table) -> anyhow::Result<Vec<String>> {
+pub fn targets(typed: Option<&str>, model: &Model, table: &Table) -> anyhow::Result<Vec<String>> {
     let (expected, own) = match model.task() {
         Task::Classification { .. } => (1, &[][..]),
         Task::Regression { targets } => (model.outputs(), &targets[..]),
@@ -103,6 +103,10 @@ fn targets(typed: Option<&str>, model: &Model, table: &Table) -> anyhow::Result<
     let named: Vec<String> = match typed {
         Some(_) if expected == 0 => return exit::usage("a density has no target: leave --target out"),
         Some(typed) => named_targets(table, typed)?,
+        // The label of a svmlight file stands first.
+        None if model.inputs().is_none() && table.is_open() => {
+            table.names().iter().take(expected.min(1)).cloned().collect()
+        }
         None => {
             let columns = model.inputs().map_or(&[][..], |inputs| inputs.targets());
             columns.iter().map(|column| column.name.clone()).collect()

@@ -1,5 +1,6 @@
 //! What is done, one file per command. A new command gets a file here, one in `args`, and a line below.
 
+mod convert;
 mod evaluate;
 mod fit;
 mod generate;
@@ -23,6 +24,7 @@ pub fn run(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Evaluate(args) => Some(args.data.data.clone()),
         Command::TuneSupport(args) => Some(args.points.data.data.clone()),
         Command::Pca(args) => Some(args.points.data.data.clone()),
+        Command::Convert(args) => Some(args.data.data.clone()),
         _ => None,
     };
     let outcome = dispatch(command, session);
@@ -40,6 +42,7 @@ fn dispatch(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Sample(args) => sample::run(args, session),
         Command::Inspect(args) => inspect::run(args, session),
         Command::Generate(args) => generate::run(args, session),
+        Command::Convert(args) => convert::run(&args, session),
         Command::TuneSupport(args) => tune_support::run(args, session),
         Command::Pca(args) => pca::run(args, session),
         Command::Stream(args) => stream::run(*args, session),

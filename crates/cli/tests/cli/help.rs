@@ -8,9 +8,18 @@ use std::process::Command;
 #[test]
 fn help_has_examples() {
     let f = Folder::new();
-    for command in
-        ["fit", "predict", "evaluate", "inspect", "generate", "sample", "tune-support", "pca", "stream"]
-    {
+    for command in [
+        "fit",
+        "predict",
+        "evaluate",
+        "inspect",
+        "generate",
+        "sample",
+        "tune-support",
+        "pca",
+        "stream",
+        "convert",
+    ] {
         let text = f.run(&format!("help {command}"));
         assert!(text.contains("Examples:") && text.contains(&format!("groat {command}")), "{text}");
     }
@@ -58,7 +67,9 @@ fn every_example_runs_as_it_stands() {
     // Models that examples of other commands take for granted.
     shell("groat fit log.csv --target price -o model.safetensors");
     let mut ran = 0;
-    for command in ["fit", "predict", "evaluate", "inspect", "generate", "sample", "tune-support", "pca"] {
+    for command in
+        ["fit", "predict", "evaluate", "inspect", "generate", "sample", "tune-support", "pca", "convert"]
+    {
         let help = f.run(&format!("help {command}"));
         let examples = help.split("Examples:").nth(1).unwrap();
         for line in examples.lines().filter(|l| l.starts_with("  ") && !l.starts_with("   ")) {

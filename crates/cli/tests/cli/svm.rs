@@ -89,6 +89,30 @@ fn libsvm_files_go_in_and_out() {
     assert!(refused.contains("--no-standardise"), "{refused}");
 }
 
+/// The files of somebody who comes from LIBSVM, model and data, answer as they are.
+#[test]
+fn a_model_of_libsvm_takes_svmlight_data_and_columns_by_index() {
+    let f = Folder::new();
+    f.put(
+        "theirs.model",
+        "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0.5\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1 3:2\n-1 1:1\n",
+    );
+    f.put("rows.svm", "+1 1:5 3:4\n-1 2:7\n+1 3:1\n-1 1:2\n");
+    f.put("rows.csv", "y,x3,x1,x2\n1,4,5,0\n-1,0,0,7\n1,1,0,0\n-1,0,2,0\n");
+    for data in ["rows.svm", "rows.csv"] {
+        let answers = f.run(&format!("predict theirs.model {data} --scores"));
+        let lines: Vec<&str> = answers.lines().skip(1).collect();
+        assert!(lines[0].starts_with("1,") && lines[1].starts_with("-1,"), "{data}: {answers}");
+        // 2 x3 - 0.5.
+        assert!(lines[0].contains("7.5") && lines[2].contains("1.5"), "{data}: {answers}");
+    }
+    let told = f.json("evaluate theirs.model rows.svm");
+    assert_eq!(told["errors"]["wrong"], 0, "{told:#}");
+    f.put("wide.csv", "a,b,c,d\n1,2,3,4\n");
+    let refused = f.fails("predict theirs.model wide.csv", 1);
+    assert!(refused.contains("does not know their names"), "{refused}");
+}
+
 #[test]
 fn limits_say_what_to_do() {
     let f = data();
@@ -150,4 +174,33 @@ fn a_saved_model_is_gone_on_from() {
         let refused = f.fails(&format!("fit moons.csv {line}"), 2);
         assert!(refused.contains(said), "{line}: {refused}");
     }
+}
+
+/// Features keep their indices through a model file, also where some index never occurs.
+#[test]
+fn data_and_models_for_libsvm_number_features_alike() {
+    let f = Folder::new();
+    let mut text = String::new();
+    for i in 0..60 {
+        let (a, b) = ((f64::from(i) * 0.7).sin(), (f64::from(i) * 0.31).cos());
+        writeln!(text, "{} 2:{a} 7:{b}", if a * b > 0.0 { 3 } else { -2 }).unwrap();
+    }
+    f.put("gaps.svm", &text);
+    f.json("fit gaps.svm --method svc --cost 10 --kernel gaussian:width=0.5 --no-standardise -o m.libsvm");
+    let model = f.read("m.libsvm");
+    let vectors = model.split("SV\n").nth(1).unwrap();
+    assert!(vectors.lines().all(|line| line.contains(" 2:") && line.contains(" 7:")), "{model}");
+    assert_eq!(f.json("evaluate m.libsvm gaps.svm")["errors"]["wrong"], 0);
+    let told = f.json("convert gaps.svm -o again.svm");
+    assert_eq!((told["rows"].as_u64(), told["features"].as_u64()), (Some(60), Some(2)));
+    assert_eq!(f.read("again.svm"), text);
+    f.put("words.csv", "colour,size,kind\nred,0,b\nblue,2.5,a\n");
+    f.run("convert words.csv -t kind -o words.svm --quiet");
+    assert_eq!(f.read("words.svm"), "1 2:1\n0 1:1 3:2.5\n");
+    f.put("more.csv", "kind,size,colour\na,1,red\n");
+    f.json("fit words.csv -t kind --method svc --cost 1 --kernel gaussian:width=1 --test 0 -o w.safetensors");
+    f.run("convert more.csv --model w.safetensors -o more.svm --quiet");
+    assert_eq!(f.read("more.svm"), "0 2:1 3:1\n");
+    let refused = f.fails("convert words.csv -t kind -o words.csv", 2);
+    assert!(refused.contains("overwritten"), "{refused}");
 }

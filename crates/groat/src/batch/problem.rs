@@ -105,6 +105,15 @@ impl<'a> Problem<'a> {
         Ok(self)
     }
 
+    /// Refuses rows of one class alone, which tell nothing of any other.
+    pub(crate) fn check_classes_apart(&self) -> Result<()> {
+        let Target::Classes { codes, .. } = self.target else { return Ok(()) };
+        if codes.iter().any(|code| *code != codes[0]) {
+            return Ok(());
+        }
+        Err(Error::TooFew { what: "classification", unit: "classes with rows", needed: 2, found: 1 })
+    }
+
     /// What a model of this problem answers; classes go by their codes, which is all that is known of them here.
     pub fn task(&self) -> Task {
         match self.target {

@@ -32,6 +32,13 @@ impl Problem<'_> {
         let weights = self.weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
         Subset { x: self.x.select(rows), target, weights }
     }
+
+    /// The rows that count, where some have weight 0.
+    pub(crate) fn counting(&self) -> Option<Subset> {
+        let weights = self.weights.filter(|weights| weights.contains(&0.0))?;
+        let rows: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+        Some(self.select(&rows))
+    }
 }
 
 impl Subset {

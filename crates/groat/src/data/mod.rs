@@ -33,6 +33,7 @@ mod standardise;
 mod stream;
 #[cfg(feature = "files")]
 mod survey;
+mod svmlight;
 pub mod synthetic;
 mod table;
 mod target;
@@ -60,8 +61,9 @@ pub use standardise::Standardisation;
 pub use stream::{InputStream, Record};
 #[cfg(feature = "files")]
 pub use survey::{ReadProgress, Survey, SurveyOptions, find_inputs};
+pub(crate) use svmlight::{entries_of, svmlight_indices, svmlight_labels};
 pub use table::Table;
 pub use target::{Classes, ColumnFacts};
 pub use task::TaskChoice;
 #[cfg(feature = "files")]
-pub use write::{check_table_name, write_csv, write_csv_rows, write_table};
+pub use write::{check_table_name, write_csv, write_csv_rows, write_svmlight, write_table};

@@ -7,10 +7,11 @@
 
 use super::{Calibration, Decision, Model, Record, Task};
 use crate::batch::methods::{NU_SVC, NU_SVR, ONE_CLASS, SVC, SVR};
+use crate::data::{entries_of, svmlight_indices, svmlight_labels};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
 use crate::kernels::{Kernel, Width};
-use crate::matrix::{Csr, Matrix, Point};
+use crate::matrix::{Csr, Matrix};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -72,7 +73,9 @@ impl Model {
             self.write_classes(function, &mut text)?;
         } else {
             let _ = writeln!(text, "SV");
-            (0..function.size()).for_each(|v| vector_line(&mut text, function, v, function.weights().row(v)));
+            let indices = self.libsvm_indices();
+            let line = |v| vector_line(&mut text, function, &indices, v, function.weights().row(v));
+            (0..function.size()).for_each(line);
         }
         Ok(text)
     }
@@ -81,9 +84,7 @@ impl Model {
     fn write_classes(&self, function: &Expansion, text: &mut String) -> Result<()> {
         let count = self.classes().len();
         let two = count == 2 && function.outputs() == 1 && self.task.decision() == Some(Decision::OneVsRest);
-        let whole = |label: &String| label.parse::<f64>().ok().filter(|v| v.fract() == 0.0 && v.abs() < 1e9);
-        let numbers: Option<Vec<f64>> = self.classes().iter().map(whole).collect();
-        let mut labels = numbers.unwrap_or_else(|| (0..count).map(|c| c as f64).collect());
+        let mut labels = svmlight_labels(self.classes());
         if two {
             labels.reverse();
         }
@@ -100,10 +101,16 @@ impl Model {
             of_class[class].push((v, against(weights, class, count)));
         }
         let _ = writeln!(text, "nr_sv {}\nSV", joined(of_class.iter().map(|own| own.len() as f64)));
+        let indices = self.libsvm_indices();
         for (v, coefficients) in of_class.iter().flatten() {
-            vector_line(text, function, *v, coefficients);
+            vector_line(text, function, &indices, *v, coefficients);
         }
         Ok(())
+    }
+
+    /// The index by which LIBSVM knows each feature.
+    fn libsvm_indices(&self) -> Vec<usize> {
+        svmlight_indices(self.feature_names(), self.features())
     }
 
     /// Reads a LIBSVM model file. The features are as many as the vectors use.
@@ -173,16 +180,12 @@ fn kernel_lines(kernel: &Kernel) -> Result<String> {
     })
 }
 
-fn vector_line(text: &mut String, function: &Expansion, v: usize, coefficients: &[f64]) {
+fn vector_line(text: &mut String, function: &Expansion, indices: &[usize], v: usize, coefficients: &[f64]) {
     let _ = write!(text, "{}", joined(coefficients.iter().copied()));
-    let mut put = |index: usize, value: f64| {
-        if value != 0.0 {
-            let _ = write!(text, " {}:{value}", index + 1);
-        }
-    };
-    match function.vectors().point(v) {
-        Point::Dense(row) => row.iter().enumerate().for_each(|(k, v)| put(k, *v)),
-        Point::Sparse(columns, row) => columns.iter().zip(row).for_each(|(k, v)| put(*k as usize, *v)),
+    let mut entries = Vec::new();
+    entries_of(function.vectors().point(v), indices, &mut entries);
+    for (index, value) in entries {
+        let _ = write!(text, " {index}:{value}");
     }
     text.push('\n');
 }

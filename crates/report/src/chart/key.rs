@@ -60,13 +60,11 @@ impl Key {
             };
             let name = layer.name().to_owned();
             match layer {
-                Layer::Line(l) => {
-                    add(Swatch::Stroke(if l.dashed { "line dashed" } else { "line" }), class, name)
-                }
+                Layer::Line(l) => add(Swatch::Stroke(l.class()), class, name),
                 Layer::Band(_) => add(Swatch::Area("band"), class, name),
                 Layer::Bars(_) => add(Swatch::Area("bar"), class, name),
                 Layer::Rule(_) => add(Swatch::Stroke("rule"), class, name),
-                Layer::Contours(_) => add(Swatch::Stroke("contour"), class, name),
+                Layer::Contours(l) => add(Swatch::Stroke(l.class()), class, name),
                 Layer::Scatter(l) => add(
                     Swatch::Dot(match l.shape {
                         Shape::Dot => "dot",

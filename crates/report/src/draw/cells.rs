@@ -93,7 +93,7 @@ pub(super) fn contours(plot: &Plot<'_>, contours: &Contours) -> Drawn {
         }
         if level.is_finite() {
             drawn.shown += 1;
-            drawn.body.empty("path", &[("class", &"contour"), ("data-level", &level), ("d", &d)]);
+            drawn.body.empty("path", &[("class", &contours.class()), ("data-level", &level), ("d", &d)]);
         } else {
             drawn.skipped += 1;
         }

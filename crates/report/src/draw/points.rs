@@ -7,7 +7,7 @@ use crate::thin;
 
 pub(super) fn line(plot: &Plot<'_>, line: &Line) -> Drawn {
     let mut drawn = Drawn { points: line.points.len(), ..Drawn::default() };
-    let class = if line.dashed { "line dashed" } else { "line" };
+    let class = line.class();
     let placed: Vec<_> = line.points.iter().map(|&(x, y)| plot.place(x, y)).collect();
     // A point without any place is a gap that is meant.
     let gaps = line.points.iter().filter(|(x, y)| x.is_nan() && y.is_nan()).count();

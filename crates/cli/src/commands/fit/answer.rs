@@ -3,6 +3,7 @@
 use super::matrix::KernelMatrix;
 use super::{Outcome, comparison};
 use crate::evaluation::{Errors, Targets};
+use crate::output::page::is_linear;
 use crate::output::summary::{Summary, count, duration};
 use groat::batch::{Compared, Fitted, Trial};
 use groat::metrics::DensityScore;
@@ -45,6 +46,9 @@ pub struct Answer {
     /// True where the features are random ones, which no rows became.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     random_features: bool,
+    /// True where the vectors are the coefficients of a linear model.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    linear: bool,
     candidates: usize,
     /// How the kernel matrix stood, where there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,6 +150,7 @@ impl Answer {
             settings: model.record().settings.clone(),
             vectors: model.size(),
             random_features: model.expansion().is_none(),
+            linear: is_linear(model),
             candidates: outcome.fitted.candidates,
             kernel_matrix: outcome.fitted.matrix.as_ref().map(KernelMatrix::of),
             expected,
@@ -245,6 +250,11 @@ impl Answer {
         if self.random_features {
             return format!("none; {} random features", self.vectors);
         }
+        if self.linear && self.full_machine.is_none() {
+            let several =
+                if self.vectors > 1 { format!(" and {} outputs", self.vectors) } else { String::new() };
+            return format!("none: one coefficient for each of {}{several}", count(self.features, "feature"));
+        }
         let Some(full) = &self.full_machine else {
             return format!("{} of {} kept", self.vectors, self.candidates);
         };
@@ -305,12 +315,14 @@ pub fn kernel_choice(fitted: &Fitted) -> String {
     // A trial holds what stands beside the width as a ridge, of which a cost is the inverse.
     let settings = &fitted.model.record().settings;
     let beside = ["cost", "nu"].into_iter().find(|name| settings.contains_key(*name)).unwrap_or("ridge");
+    // What a linear machine is made of nobody gave or chose.
+    let given = if is_linear(&fitted.model) { "the method's own" } else { "as given" };
     match (widths, ridges) {
         (false, false) if tried == 0 && !by.is_empty() => format!("found by {by}"),
-        (false, false) => "as given".to_owned(),
+        (false, false) => given.to_owned(),
         (true, false) => format!("chosen by {by} among {tried} widths"),
         (true, true) => format!("chosen by {by} among {tried} widths and {beside}s"),
-        (false, true) => format!("as given, the {beside} chosen by {by} among {tried}"),
+        (false, true) => format!("{given}, the {beside} chosen by {by} among {tried}"),
     }
 }
 

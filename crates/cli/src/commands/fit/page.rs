@@ -6,7 +6,6 @@ use crate::output::page::{self, Part};
 use crate::output::summary::{count, duration};
 use groat::model::Task;
 use groat_report::{Page, Section};
-use std::path::Path;
 use std::time::Duration;
 
 /// The whole page.
@@ -18,7 +17,7 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     }
     let classes = !model.classes().is_empty();
     let lead = format!(
-        "{} from {} with {}; {} kept of {}, in {}.",
+        "{} from {} with {}; {}, in {}.",
         match () {
             () if classes => "Classification",
             () if outcome.fitted.reference.is_some() => "Density",
@@ -27,14 +26,16 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
         },
         count(outcome.rows, "row"),
         count(model.features(), "feature"),
-        count(model.size(), "vector"),
-        count(outcome.fitted.candidates, "candidate"),
+        if page::is_linear(model) {
+            "a linear model".to_owned()
+        } else {
+            let candidates = count(outcome.fitted.candidates, "candidate");
+            format!("{} kept of {candidates}", count(model.size(), "vector"))
+        },
         duration(Duration::from_secs_f64(outcome.seconds))
     );
     let subject = Targets::new(&outcome.targets()).text().unwrap_or_else(|| model.task().name().to_owned());
-    let source = Path::new(&outcome.source);
-    let file = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
-    let mut page = Page::new(format!("{subject} from {file}"))
+    let mut page = Page::new(format!("{subject} from {}", page::file_name(&outcome.source)))
         .lead(outcome.interruption().map_or(lead.clone(), |said| format!("{lead} The fit was {said}.")))
         .section(page::errors(
             &parts,
@@ -55,7 +56,9 @@ pub fn page(outcome: &Outcome) -> anyhow::Result<String> {
     if let Some(found) = page::measured(model, &parts, outcome.plan.seed)? {
         page = page.section(page::importance(model, &found));
     }
-    let page = page.section(page::vectors(model, Some(outcome.fitted.candidates))).section(settings(outcome));
+    let kept =
+        page::coefficients(model).unwrap_or_else(|| page::vectors(model, Some(outcome.fitted.candidates)));
+    let page = page.section(kept).section(settings(outcome));
     Ok(page.foot(page::foot()).to_html())
 }
 

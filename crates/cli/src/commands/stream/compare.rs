@@ -233,7 +233,7 @@ fn page(ranking: &Ranking, lanes: &[Lane]) -> String {
         lanes.len(),
         ranking.samples
     );
-    Page::new(format!("Algorithms on {}", ranking.source))
+    Page::new(format!("Algorithms on {}", page::file_name(&ranking.source)))
         .lead(lead)
         .section(Section::new("Ranking").table(table).chart(chart))
         .foot(page::foot())

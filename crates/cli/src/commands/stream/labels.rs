@@ -234,7 +234,7 @@ impl Outcome {
             .layer(Line::new(self.algorithm.clone(), course.curve(0)))
             .layer(Line::new("last label", course.curve(1)).dashed())
             .layer(Line::new("most frequent label", course.curve(2)).dashed());
-        Page::new(format!("{} in {}", self.target, self.source))
+        Page::new(format!("{} in {}", self.target, page::file_name(&self.source)))
             .lead(lead)
             .section(Section::new("Beside the baselines").table(table).chart(curve))
             .section(Section::new("What was said").table(self.confusion()))

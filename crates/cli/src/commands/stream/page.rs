@@ -16,7 +16,8 @@ const FEW: u64 = 50;
 
 /// The whole page.
 pub fn page(stream: &Stream<'_>, outcome: &Outcome) -> anyhow::Result<String> {
-    let page = Page::new(format!("{} in {}", outcome.target, outcome.source)).lead(lead(outcome));
+    let page =
+        Page::new(format!("{} in {}", outcome.target, page::file_name(&outcome.source))).lead(lead(outcome));
     let page = target(page, "", &stream.session, &stream.history, outcome)?;
     Ok(page.section(settings(outcome)).foot(page::foot()).to_html())
 }
@@ -27,7 +28,7 @@ pub fn page_of_targets(
     source: &str,
 ) -> anyhow::Result<String> {
     let names: Vec<&str> = targets.iter().map(|(.., outcome)| outcome.target.as_str()).collect();
-    let mut page = Page::new(format!("{} in {source}", names.join(", ")));
+    let mut page = Page::new(format!("{} in {}", names.join(", "), page::file_name(source)));
     for (session, history, outcome) in targets {
         page = page.lead(format!("{}: {}", outcome.target, lead(outcome)));
         page = target(page, &format!("{}: ", outcome.target), session, history, outcome)?;
@@ -115,10 +116,11 @@ fn moments(title: &str, moments: &[Moment], outcome: &Outcome) -> Chart {
     Chart::new(title)
         .x(Axis::new("sample"))
         .y(Axis::new(outcome.target.clone()))
-        .layer(Band::new(inside, band))
-        .layer(Line::new("target", targets))
-        .layer(Line::new("prediction", predictions))
-        .layers((!forecast.is_empty()).then(|| Line::new("forecast", forecast).dashed()))
+        .layer(Band::new(inside, band).colour(1))
+        // Where rows are dense the one on top would hide the other.
+        .layer(Line::new("prediction", predictions).broad().colour(1))
+        .layer(Line::new("target", targets).colour(0))
+        .layers((!forecast.is_empty()).then(|| Line::new("forecast", forecast).dashed().colour(1)))
         .layers(marks(drifts))
 }
 

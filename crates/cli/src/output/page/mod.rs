@@ -1,6 +1,7 @@
 //! The page of `--report`, put together from parts that commands share.
 
 mod answers;
+mod coefficients;
 mod density;
 mod errors;
 mod importance;
@@ -10,6 +11,7 @@ mod space;
 mod vectors;
 
 pub use answers::answers;
+pub use coefficients::{is_linear, section as coefficients};
 pub use density::density;
 pub use errors::errors;
 pub use importance::{REPEATS, importance, measured};
@@ -43,6 +45,12 @@ fn targets<'a>(parts: &[Part<'a>]) -> &'a [String] {
 /// The title of a chart that there is one of for each of `targets`.
 fn titled(title: &str, target: &str, targets: &[String]) -> String {
     if targets.len() == 1 { title.to_owned() } else { format!("{title}, {target}") }
+}
+
+/// The name of the file that data came from, for a title.
+pub fn file_name(source: &str) -> String {
+    let path = std::path::Path::new(source);
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The line at the foot of every page.

@@ -113,43 +113,71 @@ fn sizes(fitted: &Fitted, parts: &[Part<'_>]) -> groat::Result<Chart> {
     Ok(chart)
 }
 
-/// The trials of the chosen kernel as cost, error and vectors; nothing where no cost was chosen.
-fn tried_costs(fitted: &Fitted) -> Option<Vec<(f64, f64, f64)>> {
+/// What a support vector machine was tried with beside the width: costs, or values of nu.
+struct Tried {
+    name: &'static str,
+    chosen: f64,
+    /// Cost or nu, error and vectors of the trials of the chosen kernel.
+    points: Vec<(f64, f64, f64)>,
+}
+
+/// The trials of the chosen kernel; nothing where neither a cost nor nu was chosen.
+fn tried(fitted: &Fitted) -> Option<Tried> {
     let settings = &fitted.model.record().settings;
-    settings.get("cost").filter(|_| fitted.trials.len() > 1)?;
+    let name = ["cost", "nu"].into_iter().find(|name| settings.contains_key(*name))?;
+    let chosen = settings[name].parse().ok()?;
+    // A trial holds what stands beside the width as a ridge, of which a cost is the inverse.
+    let value = |ridge: f64| if name == "cost" { 1.0 / ridge } else { ridge };
     let own = fitted.trials.iter().filter(|trial| trial.kernel == fitted.kernel && trial.score.is_finite());
     let mut points: Vec<(f64, f64, f64)> =
-        own.map(|trial| (1.0 / trial.ridge, trial.score, trial.size)).collect();
+        own.map(|trial| (value(trial.ridge), trial.score, trial.size)).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    (points.len() > 1).then_some(points)
+    (points.len() > 1).then_some(Tried { name, chosen, points })
 }
 
-/// The error of each cost that was tried with the chosen kernel.
+impl Tried {
+    /// A line through the trials with a mark at what was chosen.
+    fn chart(&self, title: String, axis: Axis, line: String, height: fn(&(f64, f64, f64)) -> f64) -> Chart {
+        let points = self.points.iter().map(|point| (point.0, height(point))).collect();
+        let chart = Chart::new(title).x(Axis::new(self.name).log()).y(axis).layer(Line::new(line, points));
+        // As the inverse of a ridge it need not be the same number to the last bit.
+        let at = |point: &&(f64, f64, f64)| (point.0 / self.chosen - 1.0).abs() < 1e-9;
+        match self.points.iter().find(at) {
+            Some(point) => {
+                let label = format!("{} {}", self.name, number(point.0));
+                chart.layer(Marker::new(label, point.0, height(point)).colour(1))
+            }
+            None => chart,
+        }
+    }
+}
+
+/// The error of each cost (or nu) that was tried with the chosen kernel.
 fn costs(fitted: &Fitted) -> Option<Chart> {
-    let points = tried_costs(fitted)?.into_iter().map(|(cost, score, _)| (cost, score)).collect();
-    let name = format!("{} error", fitted.judged_by);
-    let chart = Chart::new("Choice of the cost")
-        .describe("The error of each cost that was tried with the chosen kernel")
-        .x(Axis::new("cost").log())
-        .y(Axis::new(&name));
-    Some(chart.layer(Line::new(name, points)))
+    let (tried, name) = (tried(fitted)?, format!("{} error", fitted.judged_by));
+    let title = match tried.name {
+        "cost" => "Choice of the cost".to_owned(),
+        other => format!("Choice of {other}"),
+    };
+    let axis = Axis::new(&name);
+    let axis = if tried.points.iter().all(|point| point.1 > 0.0) { axis.log() } else { axis };
+    let chart = tried.chart(title, axis, name, |point| point.1);
+    Some(chart.describe(format!("The error of each {} that was tried with the chosen kernel", tried.name)))
 }
 
-/// How many vectors a machine has at each cost.
+/// How many vectors a machine has at each cost (or nu).
 fn vectors_of_costs(fitted: &Fitted) -> Option<Chart> {
-    let points: Vec<(f64, f64)> =
-        tried_costs(fitted)?.into_iter().map(|(cost, _, size)| (cost, size)).collect();
+    let tried = tried(fitted)?;
     // A linear machine is one vector whatever it costs.
-    if points.iter().all(|(_, size)| *size == points[0].1) {
+    if tried.points.iter().all(|point| point.2 == tried.points[0].2) {
         return None;
     }
-    let chart = Chart::new("Vectors against cost")
-        .describe(
-            "Mean number of support vectors on the rows that the search looked at, with the chosen kernel",
-        )
-        .x(Axis::new("cost").log())
-        .y(Axis::new("support vectors").whole());
-    Some(chart.layer(Line::new("support vectors", points)))
+    let axis = Axis::new("support vectors").whole();
+    let title = format!("Vectors against {}", tried.name);
+    let chart = tried.chart(title, axis, "support vectors".to_owned(), |point| point.2);
+    Some(chart.describe(
+        "Mean number of support vectors on the rows that the search looked at, with the chosen kernel",
+    ))
 }
 
 /// The error as vectors are added one by one: left out, on the training rows, and on the test rows.

@@ -1,7 +1,7 @@
 //! The model over the space of its features, where that has one or two dimensions.
 
 use super::vectors::{feature_names, raw_vectors};
-use super::{CHARTED, Part, targets, titled};
+use super::{CHARTED, Part, is_linear, targets, titled};
 use groat::batch::methods;
 use groat::data::Answers;
 use groat::model::Task;
@@ -58,6 +58,9 @@ fn curve(model: &Model, parts: &[Part<'_>], k: usize) -> groat::Result<Option<Ch
         .y(Axis::new(&all[k]))
         .layers(points)
         .layer(Line::new("model", xs.into_iter().zip(ys.column_to_vec(k)).collect()).colour(3));
+    if is_linear(model) {
+        return Ok(Some(chart));
+    }
     let places = raw_vectors(model);
     let heights = model.values(places.view())?.column_to_vec(k);
     Ok(Some(with_vectors(chart, places.data(), &heights, 2)))
@@ -95,7 +98,7 @@ fn regions(model: &Model, parts: &[Part<'_>]) -> groat::Result<Option<Chart>> {
         if has_margin(model) {
             chart = chart.layer(Contours::new("margin", values.clone(), vec![-1.0, 1.0]));
         }
-        chart = chart.layer(Contours::new("border", values, vec![0.0]));
+        chart = chart.layer(Contours::new("border", values, vec![0.0]).strong());
     }
     for class in 0..labels.len() {
         let points = parts.iter().flat_map(|part| {
@@ -149,6 +152,9 @@ pub(super) fn with_vectors(chart: Chart, x: &[f64], y: &[f64], colour: usize) ->
 
 /// The same over two features.
 pub(super) fn with_vectors_in_plane(chart: Chart, model: &Model, colour: usize) -> Chart {
+    if is_linear(model) {
+        return chart;
+    }
     let places = raw_vectors(model);
     let axis = |feature: usize| places.view().iter().map(|v| v[feature]).collect::<Vec<_>>();
     with_vectors(chart, &axis(0), &axis(1), colour)

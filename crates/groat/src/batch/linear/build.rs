@@ -36,6 +36,7 @@ fn common(plan: &MethodPlan<'_>, loss: LinearLoss) -> Result<LinearMachine> {
     method.penalise_bias = values.flag("penalise_bias")?;
     method.tolerance = values.number("tolerance")?;
     method.max_iterations = values.unless_auto("max_iterations")?;
+    method.max_seconds = values.unless_auto("max_time")?;
     method.folds = values.unless_auto("folds")?.unwrap_or(method.folds);
     method.selection_rows = values.count("selection_rows")?;
     method.seed = values.whole("seed")?;

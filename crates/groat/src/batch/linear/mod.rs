@@ -31,8 +31,10 @@ pub use losses::LinearLoss;
 
 use crate::batch::forward::ClassWeights;
 use crate::batch::methods::{LINEAR_SVC, LINEAR_SVR, LOGISTIC};
-use crate::batch::svm::{EPSILON_SHARE, deviation, folds};
-use crate::batch::{Estimate, Fitted, Impatient, Method, Problem, Progress, Sizes, Target, TaskKind, Watch};
+use crate::batch::svm::{EPSILON_SHARE, Stop, deviation, folds, time_limit};
+use crate::batch::{
+    Estimate, Fitted, Grace, Impatient, Method, Problem, Progress, Sizes, Target, TaskKind, Watch,
+};
 use crate::error::{Error, Result, check_not_negative, check_positive};
 use crate::expansion::Expansion;
 use crate::kernels::Kernel;
@@ -71,6 +73,8 @@ pub struct LinearMachine {
     pub tolerance: f64,
     /// Most rounds over the rows.
     pub max_iterations: Option<u64>,
+    /// Most seconds of the solver; the model so far is returned with its gap.
+    pub max_seconds: Option<f64>,
     /// Parts of the rows on which costs are judged, each left out once.
     pub folds: usize,
     /// The search uses at most this many rows, drawn at random; the fit uses all.
@@ -91,6 +95,7 @@ impl LinearMachine {
             class_weights: ClassWeights::Equal,
             tolerance: 1e-3,
             max_iterations: None,
+            max_seconds: None,
             folds: 5,
             selection_rows: 5000,
             seed: 0,
@@ -123,6 +128,7 @@ impl LinearMachine {
         check_positive("cost", self.cost)?;
         check_positive("tolerance", self.tolerance)?;
         self.costs.check("cost")?;
+        self.max_seconds.map_or(Ok(()), |seconds| check_positive("max_time", seconds))?;
         if self.folds < 2 {
             return Err(Error::parameter("folds", self.folds, "at least 2"));
         }
@@ -149,7 +155,7 @@ impl LinearMachine {
         let note = (rows.len() < n).then(|| format!("the cost was chosen on {} of {n} rows", rows.len()));
         let subset = problem.select(&rows);
         let sample = subset.problem()?;
-        let folds = folds(&sample, self.folds);
+        let (folds, factors) = (folds(&sample, self.folds), self.class_weights.factors(&sample)?);
         let (done, steps) = (AtomicUsize::new(0), costs.len() * folds.len());
         let tell = |cost: f64| {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -167,7 +173,7 @@ impl LinearMachine {
                 if watch.stop_requested() {
                     return Err(Error::Stopped);
                 }
-                all.extend(losses_of(&test.target, &function.values(test.x)?));
+                all.extend(weighted(losses_of(&test.target, &function.values(test.x)?), &test, &factors));
                 tell(*cost);
             }
             let judged = Judgement::of(&all, 1.0);
@@ -176,6 +182,17 @@ impl LinearMachine {
             Ok(trial)
         };
         Ok((costs.par_iter().map(trial).collect::<Result<Vec<Trial>>>()?, note))
+    }
+
+    /// What there is to show where the search was broken off: the machine of a usual cost, as far as it comes in a moment.
+    fn hurried(&self, problem: &Problem<'_>) -> Result<Fitted> {
+        let grace = Grace::new();
+        // The first step has been taken: nothing but the time counts.
+        grace.progress(&Progress::new("search", 1, None));
+        let mut fitted = self.clone().cost(deviation(problem)).fit(problem, &grace)?;
+        fitted.interrupted = true;
+        fitted.notes.insert(0, "the search was broken off: a usual cost stands in".to_owned());
+        Ok(fitted)
     }
 
     /// All outputs for one cost.
@@ -187,15 +204,7 @@ impl LinearMachine {
     ) -> Result<(Expansion, Vec<Solved>)> {
         let (responses, n) = (problem.responses(), problem.x.rows());
         let factors = self.class_weights.factors(problem)?;
-        let costs: Vec<f64> = (0..n)
-            .map(|i| {
-                let factor = match problem.target {
-                    Target::Classes { codes, .. } => factors[codes[i]],
-                    _ => 1.0,
-                };
-                cost * factor * problem.weights.map_or(1.0, |weights| weights[i])
-            })
-            .collect();
+        let costs = weighted(vec![cost; n], problem, &factors);
         let epsilon = self.epsilon.unwrap_or_else(|| EPSILON_SHARE * deviation(problem));
         let one = |c: usize| {
             let y = responses.column_to_vec(c);
@@ -211,6 +220,7 @@ impl LinearMachine {
                 penalise: self.penalise_bias,
                 tolerance: self.tolerance * deviation(problem),
                 rounds: self.max_iterations,
+                time: time_limit(self.max_seconds),
                 seed: self.seed,
             };
             solve(&output, watch)
@@ -247,29 +257,32 @@ impl LinearMachine {
         let gap = if primal > 0.0 { ((primal - dual) / primal).max(0.0) } else { 0.0 };
         let state =
             format!("violation {violation:.1e}, duality gap {gap:.1e} of the objective, {rounds} rounds");
-        if solved.iter().all(|s| s.finished) {
+        let Some(why) = solved.iter().find_map(|s| s.stop.why()) else {
             return format!("solved to {state}");
-        }
+        };
         format!(
-            "not solved: it ended at {state}; bring features to like scales, lower the cost, or allow more rounds \
-             (max_iterations)"
+            "not solved: {why} at {state}; bring features to like scales, lower the cost, raise the tolerance, or allow more \
+             (max_iterations, max_time)"
         )
     }
+}
+
+/// Losses, or costs, times what their rows count.
+fn weighted(mut losses: Vec<f64>, problem: &Problem<'_>, factors: &[f64]) -> Vec<f64> {
+    for (i, loss) in losses.iter_mut().enumerate() {
+        let factor = match problem.target {
+            Target::Classes { codes, .. } => factors[codes[i]],
+            _ => 1.0,
+        };
+        *loss *= factor * problem.weights.map_or(1.0, |weights| weights[i]);
+    }
+    losses
 }
 
 impl Solved {
     fn constant(features: usize, value: f64) -> Self {
         let (w, zero) = (vec![0.0; features], 0.0);
-        Solved {
-            w,
-            bias: value,
-            violation: zero,
-            rounds: 0,
-            finished: true,
-            asked: false,
-            primal: zero,
-            dual: zero,
-        }
+        Solved { w, bias: value, violation: zero, rounds: 0, stop: Stop::Solved, primal: zero, dual: zero }
     }
 }
 
@@ -288,8 +301,15 @@ impl Method for LinearMachine {
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         let problem = problem.checked_with_zeros()?;
+        if let Some(counting) = problem.counting() {
+            return self.fit(&counting.problem()?, watch);
+        }
         self.check(&problem)?;
-        let (trials, note) = self.search(&problem, watch)?;
+        problem.check_classes_apart()?;
+        let (trials, note) = match self.search(&problem, watch) {
+            Err(Error::Stopped) => return self.hurried(&problem),
+            found => found?,
+        };
         let cost = stablest(&trials).map_or(self.cost, |trial| 1.0 / trial.ridge);
         let (function, solved) = self.solved(&problem, cost, watch)?;
         let sum = |of: fn(&Solved) -> f64| solved.iter().map(of).sum::<f64>();
@@ -309,7 +329,7 @@ impl Method for LinearMachine {
             model = model.with_calibration(Some(Calibration::log_odds(outputs)))?;
         }
         let mut fitted = Fitted::new(model, problem.x.cols());
-        fitted.interrupted = solved.iter().any(|s| s.asked);
+        fitted.interrupted = solved.iter().any(|s| s.stop == Stop::Asked);
         fitted.notes = note.into_iter().chain([self.remark(&solved)]).collect();
         if !trials.is_empty() {
             fitted.judged_by = Validation::Folds(self.folds).to_string();

@@ -6,6 +6,7 @@
 //! `s = sum_i b_i`, and whenever the coefficients are settled well enough, `c` takes over `r s`. At the end `s` is 0.
 
 use super::losses::{LinearLoss, Single};
+use crate::batch::svm::Stop;
 use crate::batch::{Progress, Watch};
 use crate::matrix::{Point, Points};
 use crate::simd::{axpy, dot};
@@ -13,6 +14,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
+use std::time::{Duration, Instant};
 
 /// Rounds over all rows that are allowed without asking, and the numbers that may be looked at in small problems.
 const ROUNDS: u64 = 1000;
@@ -37,6 +39,7 @@ pub(super) struct Output<'a> {
     pub penalise: bool,
     pub tolerance: f64,
     pub rounds: Option<u64>,
+    pub time: Option<Duration>,
     pub seed: u64,
 }
 
@@ -47,8 +50,7 @@ pub(super) struct Solved {
     pub bias: f64,
     pub violation: f64,
     pub rounds: u64,
-    pub finished: bool,
-    pub asked: bool,
+    pub stop: Stop,
     pub primal: f64,
     pub dual: f64,
 }
@@ -106,10 +108,15 @@ pub(super) fn solve(output: &Output<'_>, watch: &dyn Watch) -> Solved {
     let mut visits = ROUNDS.max(NUMBERS / numbers.max(1)).saturating_mul(all.len() as u64);
     // What presses harder than this against its bound is left out.
     let mut pressure = f64::INFINITY;
-    let (mut rounds, mut violation, mut finished, mut asked) = (0, f64::INFINITY, false, false);
-    while rounds < most && !finished && (visits > 0 || output.rounds.is_some()) {
-        asked = watch.stop_requested();
-        if asked {
+    let started = Instant::now();
+    let (mut rounds, mut violation, mut stop) = (0, f64::INFINITY, Stop::Iterations);
+    while rounds < most && (visits > 0 || output.rounds.is_some()) {
+        if watch.stop_requested() {
+            stop = Stop::Asked;
+            break;
+        }
+        if output.time.is_some_and(|most| started.elapsed() > most) {
+            stop = Stop::Time;
             break;
         }
         active.shuffle(&mut rng);
@@ -130,11 +137,12 @@ pub(super) fn solve(output: &Output<'_>, watch: &dyn Watch) -> Solved {
                 pressure = f64::INFINITY;
                 active.clone_from(&all);
             } else if violation <= output.tolerance {
-                finished = true;
+                stop = Stop::Solved;
+                break;
             }
         }
     }
-    run.finish(violation, rounds, finished, asked)
+    run.finish(violation, rounds, stop)
 }
 
 impl<'a, 'o> Run<'a, 'o> {
@@ -223,7 +231,7 @@ impl<'a, 'o> Run<'a, 'o> {
         first
     }
 
-    fn finish(self, violation: f64, rounds: u64, finished: bool, asked: bool) -> Solved {
+    fn finish(self, violation: f64, rounds: u64, stop: Stop) -> Solved {
         let output = self.output;
         let found = self.constant + self.ratio * self.sum;
         let bias = if output.penalise { found } else { self.best_constant().unwrap_or(found) };
@@ -250,6 +258,6 @@ impl<'a, 'o> Run<'a, 'o> {
         };
         let dual = (0..output.y.len()).map(conjugate).sum::<f64>() - half;
         let primal = half + parts.iter().sum::<f64>();
-        Solved { w: self.w, bias, violation, rounds, finished, asked, primal, dual }
+        Solved { w: self.w, bias, violation, rounds, stop, primal, dual }
     }
 }

@@ -8,8 +8,9 @@ const APART: f64 = 1e3;
 /// Kernel values beyond this make the steps of a solver small beside its variables.
 const LARGE: f64 = 1e4;
 
-/// The likeliest cause, and what helps.
-pub(super) fn advice(x: Points<'_>, kernel: &Kernel) -> String {
+/// The likeliest cause, and what helps. `stalled` where it was no limit that ended the work, `by_cost` where
+/// there is a cost.
+pub(super) fn advice(x: Points<'_>, kernel: &Kernel, stalled: bool, by_cost: bool) -> String {
     let spreads = spreads(x);
     let varying = || spreads.iter().enumerate().filter(|(_, s)| **s > 0.0);
     let widest = varying().max_by(|a, b| a.1.total_cmp(b.1));
@@ -34,9 +35,12 @@ pub(super) fn advice(x: Points<'_>, kernel: &Kernel) -> String {
             "one feature alone lets many rows nearly coincide: take a width of the order of their distances"
                 .to_owned()
         }
-        _ => "bring features to like scales".to_owned(),
+        _ if stalled => "bring features to like scales".to_owned(),
+        // Nothing in the data stands in the way: it takes longer, no more.
+        _ => "allow more".to_owned(),
     };
-    format!("{cause}, lower the cost or raise the tolerance; the model so far can be gone on from")
+    let lower = if by_cost { "lower the cost or " } else { "" };
+    format!("{cause}, {lower}raise the tolerance; the model so far can be gone on from")
 }
 
 /// The deviation of every feature.

@@ -4,15 +4,44 @@
 //! rows whose `f` comes from machines trained without them (Platt 2000, in the form of Lin, Lin and Weng 2007).
 
 use super::SupportVectorMachine;
+use super::forms::Numbers;
 use super::machine::{Settings, assemble, parts};
 use super::search::folds;
 use crate::batch::{Problem, Progress, Target, Watch};
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
 use crate::model::{Calibration, Model};
+use crate::tune::sample_rows;
 
 const STEPS: usize = 100;
 const GRADIENT: f64 = 1e-5;
+
+impl SupportVectorMachine {
+    /// The model with probabilities that were worked out on some of its rows, for machines that never see all rows at once.
+    pub(super) fn calibrated_on_some(
+        &self,
+        model: Model,
+        (kernel, numbers): (&Kernel, Numbers),
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+        notes: &mut Vec<String>,
+    ) -> Result<Model> {
+        if !self.probabilities {
+            return Ok(model);
+        }
+        let rows = sample_rows(problem.x.rows(), self.selection_rows, self.seed);
+        let some = problem.select(&rows);
+        let some = some.problem()?;
+        let settings = self.settings(numbers, &some);
+        let (calibration, note) = calibration(self, &settings, kernel, &some, &model, watch)?;
+        notes.push(format!(
+            "probabilities were worked out on {} rows, by machines of these alone",
+            rows.len()
+        ));
+        notes.extend(note);
+        model.with_calibration(Some(calibration))
+    }
+}
 
 /// The sigmoids, and a word where the larger probability is not that of the class that is predicted.
 pub(super) fn calibration(

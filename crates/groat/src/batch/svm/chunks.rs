@@ -73,7 +73,7 @@ impl SupportVectorMachine {
         let (kernel, numbers, trials) = self.found(sample, &factors, watch, &mut notes)?;
         let mut params =
             Self { nu: Some(numbers.nu), epsilon: Some(numbers.epsilon), ..self.clone() }.cost(numbers.cost);
-        (params.kernel, params.widths, params.chunk) = (kernel, crate::tune::Search::Fixed, None);
+        (params.kernel, params.widths, params.chunk) = (kernel.clone(), crate::tune::Search::Fixed, None);
         (params.probabilities, params.subsample) = (false, None);
         let (classes, columns) = match sample.target {
             Target::Classes { count, .. } => (count, if count == 2 { 1 } else { count }),
@@ -106,6 +106,10 @@ impl SupportVectorMachine {
         let mut record = fitted.model.record().clone().with("chunk", self.chunk_rows());
         record.rows = outcome.rows;
         fitted.model = fitted.model.with_record(record);
+        if !fitted.interrupted {
+            let found = (&kernel, numbers);
+            fitted.model = self.calibrated_on_some(fitted.model, found, sample, watch, &mut notes)?;
+        }
         if !trials.is_empty() {
             fitted.judged_by = crate::tune::Validation::Folds(self.folds).to_string();
         }

@@ -45,13 +45,26 @@ pub(super) struct Limits {
 
 /// Why the solver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(in crate::batch) enum Stop {
     Solved,
     Iterations,
     Time,
     Asked,
     /// No step changes anything in the precision of the numbers.
     Stalled,
+}
+
+impl Stop {
+    /// Why there is no solution, in words; nothing where there is one.
+    pub(in crate::batch) fn why(self) -> Option<&'static str> {
+        match self {
+            Stop::Solved => None,
+            Stop::Iterations => Some("max_iterations was reached"),
+            Stop::Time => Some("max_time was reached"),
+            Stop::Asked => Some("it was asked to stop"),
+            Stop::Stalled => Some("no step changed anything any more in the precision of the numbers"),
+        }
+    }
 }
 
 /// What the solver found.

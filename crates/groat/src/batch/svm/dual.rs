@@ -142,14 +142,18 @@ impl Dual {
         beta.iter().zip(&state.f).map(|(b, f)| b * f).sum::<f64>() / 2.0
     }
 
-    /// The objective that this one is the dual of, `1/2 b'K b + sum_v u_v max(0, -s_v (e_v + bias))`, which the
-    /// negative of [`objective`](Self::objective) bounds from below. Not for the nu forms.
-    pub(super) fn primal(&self, state: &State, bias: f64) -> f64 {
+    /// The objective that this one is the dual of, which the negative of [`objective`](Self::objective) bounds from below:
+    /// `1/2 b'K b + sum_v u_v max(0, -s_v (e_v - m))  - sum over groups of m sum_v s_v a_v`, with the value `m` at which the
+    /// group of `v` is in balance.
+    pub(super) fn primal(&self, state: &State) -> f64 {
+        let groups = 1 + usize::from(self.by_sign);
+        let balances: Vec<f64> = (0..groups).map(|group| self.balance(state, group)).collect();
         let loss = |v: usize| {
-            if self.upper[v] == 0.0 {
-                return 0.0;
-            }
-            self.upper[v] * (-self.sign[v] * (self.error(state, v) + bias)).max(0.0)
+            let (sign, balance) = (self.sign[v], balances[self.group(v)]);
+            let beyond = (-sign * (self.error(state, v) - balance)).max(0.0);
+            // A bound of 0 leaves nothing to lose, however far it is beyond.
+            let lost = if self.upper[v] > 0.0 { self.upper[v] * beyond } else { 0.0 };
+            lost - balance * sign * state.alpha[v]
         };
         self.half_square(state) + (0..self.sign.len()).map(loss).sum::<f64>()
     }

@@ -1,7 +1,7 @@
 //! One machine for each output, and the model that they make together.
 
 use super::decompose::{Limits, Solution, Stop, solve};
-use super::dual::State;
+use super::dual::{Dual, State};
 use super::forms::{Numbers, SvmForm};
 use crate::batch::{Problem, Target, Watch};
 use crate::error::Result;
@@ -43,9 +43,8 @@ pub(super) struct Report {
     pub violation: f64,
     /// The dual objective, as LIBSVM counts it.
     pub objective: f64,
-    /// Difference of the primal and the dual objective; not known in the nu forms.
-    pub gap: Option<f64>,
-    pub primal: Option<f64>,
+    /// Difference of the primal and the dual objective.
+    pub gap: f64,
     pub steps: u64,
     pub evaluated: usize,
     pub support: usize,
@@ -152,7 +151,7 @@ impl Settings {
         };
         let solution = solve(&dual, rows, state, self.limits, watch)?;
         let finish = self.form.finish(&dual, &solution.state);
-        let report = Report { matrix: Some(rows.plan()), ..self.report(&dual, &solution, finish.bias) };
+        let report = Report { matrix: Some(rows.plan()), ..Report::of(&dual, &solution) };
         let mut beta = dual.coefficients(&solution.state.alpha);
         beta.iter_mut().for_each(|b| *b *= finish.scale);
         Ok(Machine { beta, bias: finish.bias, epsilon: finish.epsilon, state: Some(solution.state), report })
@@ -167,20 +166,19 @@ impl Settings {
             _ => Some(-1.0),
         }
     }
+}
 
-    fn report(&self, dual: &super::dual::Dual, solution: &Solution, bias: f64) -> Report {
+impl Report {
+    fn of(dual: &Dual, solution: &Solution) -> Self {
         let state = &solution.state;
         let objective = dual.objective(state);
-        let primal =
-            matches!(self.form, SvmForm::Classes | SvmForm::Values).then(|| dual.primal(state, bias));
         let used = |v: &usize| state.alpha[*v] > 0.0;
         let bounded = (0..dual.sign.len()).filter(|v| used(v) && state.alpha[*v] >= dual.upper[*v]).count();
         Report {
             stop: solution.stop,
             violation: solution.violation,
             objective,
-            gap: primal.map(|primal| primal + objective),
-            primal,
+            gap: dual.primal(state) + objective,
             steps: solution.steps,
             evaluated: solution.evaluated,
             support: (0..dual.sign.len()).filter(used).count(),
@@ -197,8 +195,7 @@ impl Machine {
             stop: Stop::Solved,
             violation: 0.0,
             objective: 0.0,
-            gap: None,
-            primal: None,
+            gap: 0.0,
             steps: 0,
             evaluated: 0,
             support: 0,

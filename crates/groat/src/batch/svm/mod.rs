@@ -43,6 +43,7 @@ mod subsample;
 
 pub(in crate::batch) use build::{build_nu_svc, build_nu_svr, build_one_class, build_svc, build_svr};
 pub(in crate::batch) use calibrate::sigmoid;
+pub(in crate::batch) use decompose::Stop;
 pub use forms::SvmForm;
 pub(in crate::batch) use search::folds;
 pub use subsample::Subsampling;
@@ -58,13 +59,15 @@ use crate::kernels::Kernel;
 use crate::matrix::Points;
 use crate::model::{Model, Record};
 use crate::tune::{Search, Trial, Validation, stablest, typical_distance};
-use decompose::{Limits, Stop};
+use decompose::Limits;
 use forms::Numbers;
 use machine::{Machine, Settings, assemble, parts, task};
 use std::time::Duration;
 
 /// Share of rows that a one-class machine leaves outside where nothing is said.
 const ONE_CLASS_NU: f64 = 0.1;
+/// What the width of a one-class machine is found by, where nothing is said.
+const MEDIAN_DISTANCE: &str = "the median distance of the rows";
 /// `nu` of the other machines where nothing is said and nothing is searched.
 const NU: f64 = 0.5;
 /// Errors that a regression forgives where nothing is said, in deviations of the target.
@@ -246,8 +249,7 @@ impl SupportVectorMachine {
     }
 
     fn settings(&self, numbers: Numbers, problem: &Problem<'_>) -> Settings {
-        // Beyond a century it is no limit.
-        let time = self.max_seconds.filter(|s| *s < 3e9).map(Duration::from_secs_f64);
+        let time = time_limit(self.max_seconds);
         let tolerance = self.tolerance * self.unit(problem);
         let limits = Limits { tolerance, iterations: self.max_iterations, time };
         Settings { form: self.form, numbers, limits, memory: self.memory }
@@ -273,19 +275,29 @@ impl SupportVectorMachine {
         };
         let machines = settings.train(&kernel, problem.x, &parts, &starts, watch)?;
         let function = assemble(&kernel, problem.x, &parts, &machines)?;
-        let interrupted = machines.iter().any(|machine| machine.report.stop == Stop::Asked);
+        let mut interrupted = machines.iter().any(|machine| machine.report.stop == Stop::Asked);
         let record = self.record(&problem, &settings, &machines);
         notes.extend(self.remarks(&machines, &kernel, problem.x));
         let mut model = Model::new(function).with_task(task(&problem))?.with_record(record);
         if self.probabilities && self.form.classifies() && !interrupted {
-            let (calibration, note) =
-                calibrate::calibration(self, &settings, &kernel, &problem, &model, watch)?;
-            model = model.with_calibration(Some(calibration))?;
-            notes.extend(note);
+            match calibrate::calibration(self, &settings, &kernel, &problem, &model, watch) {
+                Ok((calibration, note)) => {
+                    model = model.with_calibration(Some(calibration))?;
+                    notes.extend(note);
+                }
+                // The machine itself is solved.
+                Err(Error::Stopped) => {
+                    interrupted = true;
+                    notes.push("it was asked to stop before there were probabilities".to_owned());
+                }
+                Err(other) => return Err(other),
+            }
         }
         let mut fitted = Fitted::new(model, problem.x.rows());
         if !trials.is_empty() {
             fitted.judged_by = Validation::Folds(self.folds).to_string();
+        } else if self.form == SvmForm::OneClass && self.widths == Search::Auto && kernel.width().is_some() {
+            fitted.judged_by = MEDIAN_DISTANCE.to_owned();
         }
         (fitted.trials, fitted.notes, fitted.interrupted) = (trials, notes, interrupted);
         fitted.matrix =
@@ -328,11 +340,13 @@ impl SupportVectorMachine {
             .with("cost", numbers.cost)
             .with("one_pass", true)
             .with("violation", violation);
-        let model = Model::new(function).with_task(task(problem))?.with_record(record);
-        let mut fitted = Fitted::new(model, problem.x.rows());
-        fitted.notes.push(format!(
+        let mut notes = vec![format!(
             "learnt in one pass: violation {violation:.1e} among the vectors, rows that were passed by apart"
-        ));
+        )];
+        let model = Model::new(function).with_task(task(problem))?.with_record(record);
+        let model = self.calibrated_on_some(model, (kernel, *numbers), problem, watch, &mut notes)?;
+        let mut fitted = Fitted::new(model, problem.x.rows());
+        fitted.notes = notes;
         Ok(fitted)
     }
 
@@ -346,17 +360,24 @@ impl SupportVectorMachine {
     ) -> Result<(Kernel, Numbers, Vec<Trial>)> {
         let mut numbers = self.numbers(problem);
         if self.form == SvmForm::OneClass {
-            let searched = self.widths != Search::Fixed && self.kernel.width().is_some();
-            let width = match &self.widths {
-                Search::Grid(widths) => widths[0],
-                _ => typical_distance(problem.x, self.seed),
-            };
-            if searched {
-                notes.push(format!(
-                    "width {width:.4}, the median distance of the rows: nothing tells a better one"
-                ));
+            if self.kernel.width().is_none() {
+                return Ok((self.kernel.clone(), numbers, Vec::new()));
             }
-            let kernel = if searched { self.kernel.with_width(width) } else { self.kernel.clone() };
+            let kernel = match &self.widths {
+                Search::Fixed => self.kernel.clone(),
+                Search::Grid(widths) if widths.len() == 1 => self.kernel.with_width(widths[0]),
+                Search::Grid(_) => {
+                    let expected = "one for one-class: without a target nothing tells which is best";
+                    return Err(Error::parameter("width", "several", expected));
+                }
+                Search::Auto => {
+                    let width = typical_distance(problem.x, self.seed);
+                    notes.push(format!(
+                        "width {width:.4}, {MEDIAN_DISTANCE}: without a target nothing tells a better one"
+                    ));
+                    self.kernel.with_width(width)
+                }
+            };
             return Ok((kernel, numbers, Vec::new()));
         }
         let search::Outcome { trials, epsilon, note } = search::search(self, problem, factors, watch)?;
@@ -378,12 +399,10 @@ impl SupportVectorMachine {
             .with("tolerance", self.tolerance)
             .with("violation", worst)
             .with("objective", sum(|m| m.report.objective))
+            .with("duality_gap", sum(|m| m.report.gap))
             .with("iterations", machines.iter().map(|m| m.report.steps).sum::<u64>())
             .with("kernel_rows", machines.iter().map(|m| m.report.evaluated).sum::<usize>())
             .with("at_bound", machines.iter().map(|m| m.report.bounded).sum::<usize>());
-        if machines.iter().all(|m| m.report.gap.is_some()) {
-            record = record.with("duality_gap", sum(|m| m.report.gap.unwrap_or(0.0)));
-        }
         if self.form.takes_cost() {
             record = record.with("cost", numbers.cost);
         }
@@ -401,23 +420,13 @@ impl SupportVectorMachine {
     fn remarks(&self, machines: &[Machine], kernel: &Kernel, x: Points<'_>) -> Vec<String> {
         let worst = machines.iter().max_by(|a, b| a.report.violation.total_cmp(&b.report.violation));
         let Some(Machine { report, .. }) = worst else { return Vec::new() };
-        let gap = match (report.gap, report.primal) {
-            (Some(gap), Some(primal)) if primal > 0.0 => {
-                format!("duality gap {:.1e} of the objective", (gap / primal).max(0.0))
-            }
-            _ => "duality gap not known".to_owned(),
-        };
-        let state = format!("violation {:.1e}, {gap}", report.violation);
+        // Of the larger of the primal and the dual objective, which agree at the solution.
+        let size = (report.gap - report.objective).abs().max(report.objective.abs());
+        let gap = if size > 0.0 { (report.gap / size).max(0.0) } else { 0.0 };
+        let state = format!("violation {:.1e}, duality gap {gap:.1e} of the objective", report.violation);
         let mut notes = vec![format!("solved to {state}, in {} steps", report.steps)];
-        let ended = match report.stop {
-            Stop::Solved => None,
-            Stop::Iterations => Some("max_iterations was reached"),
-            Stop::Time => Some("max_time was reached"),
-            Stop::Asked => Some("it was asked to stop"),
-            Stop::Stalled => Some("no step changed anything any more in the precision of the numbers"),
-        };
-        if let Some(why) = ended {
-            let advice = advice::advice(x, kernel);
+        if let Some(why) = report.stop.why() {
+            let advice = advice::advice(x, kernel, report.stop == Stop::Stalled, self.form.takes_cost());
             notes = vec![format!("not solved: {why} at {state}; {advice}")];
         }
         notes.extend(kernel.warning_for(x.cols()));
@@ -441,6 +450,10 @@ impl Method for SupportVectorMachine {
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        if let Some(counting) = problem.checked_with_zeros()?.counting() {
+            return self.fit(&counting.problem()?, watch);
+        }
+        problem.check_classes_apart()?;
         if let Some(rows) = subsample::chosen(self, problem) {
             let some = problem.select(&rows);
             let mut fitted = Self { subsample: None, ..self.clone() }.fit(&some.problem()?, watch)?;
@@ -457,13 +470,12 @@ impl Method for SupportVectorMachine {
             return Ok(fitted);
         }
         if self.chunk.is_some() {
-            let problem = problem.checked_with_zeros()?;
             if problem.weights.is_some() {
                 let expected = "left out: parts of weighted rows are not trained on in turn";
                 return Err(Error::parameter("chunk", self.chunk.unwrap_or(0), expected));
             }
             let responses = problem.responses();
-            return self.chunked(&(problem.x, responses.view()), &problem, watch);
+            return self.chunked(&(problem.x, responses.view()), problem, watch);
         }
         self.run(problem, None, watch)
     }
@@ -483,12 +495,21 @@ impl Method for SupportVectorMachine {
                 format!("one of {}", self.name()),
             ));
         }
+        let counting = problem.checked_with_zeros()?.counting();
+        let counting = counting.as_ref().map(|some| some.problem()).transpose()?;
+        let problem = counting.as_ref().unwrap_or(problem);
+        problem.check_classes_apart()?;
         self.settled_by(start).run(problem, Some(start), watch)
     }
 
     fn fit_batches(&self, data: &dyn Batches, sample: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
         self.chunked(data, sample, watch)
     }
+}
+
+/// A limit of seconds as a duration; beyond a century it is none.
+pub(in crate::batch) fn time_limit(seconds: Option<f64>) -> Option<Duration> {
+    seconds.filter(|seconds| *seconds < 3e9).map(Duration::from_secs_f64)
 }
 
 /// The deviation of the target, mean over its columns; 1 where it does not vary.

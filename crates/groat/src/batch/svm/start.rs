@@ -2,6 +2,7 @@
 
 use super::SupportVectorMachine;
 use super::dual::State;
+use super::forms::SvmForm;
 use super::machine::{Part, Settings};
 use crate::error::Result;
 use crate::gram;
@@ -30,8 +31,8 @@ impl SupportVectorMachine {
     }
 }
 
-/// States to start from, one for each part: rows that are vectors of the model take over its coefficients as far as the
-/// cost allows. The nu forms, whose sums are fixed, start anew.
+/// States to start from, one for each part: rows that are vectors of the model take over its coefficients, as far as the
+/// cost allows and brought to the sums that a nu form asks for.
 pub(super) fn states(
     model: &Model,
     settings: &Settings,
@@ -40,7 +41,7 @@ pub(super) fn states(
     parts: &[Part],
 ) -> Result<Vec<Option<State>>> {
     let Some(function) = model.expansion() else { return Ok(Vec::new()) };
-    if settings.form.takes_nu() || function.outputs() != parts.len() || function.features() != x.cols() {
+    if function.outputs() != parts.len() || function.features() != x.cols() {
         return Ok(Vec::new());
     }
     // Rows that stand there several times take over one vector each.
@@ -72,8 +73,12 @@ fn state(
     let x = chosen.as_ref().map_or(x, PointSet::view);
     let beta = |k: usize| weights[(part.rows.as_ref().map_or(k, |rows| rows[k]), output)];
     let dual = settings.form.dual(&part.y, &part.weights, &settings.numbers);
+    // The coefficients of a nu classification are scaled so that its margin is 1; the sums that it keeps say by how much, so
+    // that bounds are looked at only after they were reached.
+    let scaled = settings.form == SvmForm::NuClasses;
+    let most = |v: usize| if scaled { f64::INFINITY } else { dual.upper[v] };
     let mut alpha: Vec<f64> =
-        (0..dual.sign.len()).map(|v| (dual.sign[v] * beta(dual.row(v))).clamp(0.0, dual.upper[v])).collect();
+        (0..dual.sign.len()).map(|v| (dual.sign[v] * beta(dual.row(v))).clamp(0.0, most(v))).collect();
     settings.form.complete(&dual, &part.weights, &settings.numbers, &mut alpha)?;
     let beta = dual.coefficients(&alpha);
     let used: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();

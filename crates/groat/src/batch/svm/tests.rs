@@ -72,6 +72,35 @@ fn the_conditions_of_a_solution_hold_by_their_definition() {
     assert!(recorded(&fitted, "duality_gap").abs() < 1e-5 * recorded(&fitted, "objective").abs());
 }
 
+/// The gap of a solution is next to nothing.
+fn closed(fitted: &Fitted) {
+    let (gap, objective) = (recorded(fitted, "duality_gap"), recorded(fitted, "objective").abs());
+    assert!(gap > -1e-9 * objective && gap < 1e-5 * objective, "{gap} of {objective}");
+}
+
+/// The primal objective of a machine that shares out `nu`, by its definition, is the dual one and the gap.
+#[test]
+fn the_gap_of_a_nu_machine_is_that_of_its_primal_objective() {
+    let (x, codes, _) = cloud(200, 2, 6);
+    let (form, nu) = (SvmForm::NuClasses, 0.4);
+    let machine = SupportVectorMachine::fixed(form, Kernel::gaussian(0.5)).nu(nu).max_iterations(60);
+    let fitted = machine.fit(&Problem::classification(x.view(), &codes, 2).unwrap(), &Quiet).unwrap();
+    let function = fitted.model.expansion().unwrap();
+    let values = fitted.model.values(x.view()).unwrap();
+    // The margin is scaled to 1: with the variables in [0, 1] of the dual it was `rho`, whose inverse is the largest weight.
+    let rho = 1.0 / function.weights().data().iter().fold(0.0f64, |most, w| most.max(w.abs()));
+    let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
+    let own: Vec<f64> = function.weights().data().iter().map(|w| rho * w).collect();
+    let f = fitted.model.values(function.vectors()).unwrap();
+    let bias = fitted.model.bias().unwrap()[0];
+    let square: f64 = own.iter().zip(f.data()).map(|(b, f)| b * rho * (f - bias)).sum();
+    let losses: f64 = (0..200).map(|i| rho * (1.0 - sign(i) * values[(i, 0)]).max(0.0)).sum();
+    let primal = square / 2.0 - nu * 200.0 * rho + losses;
+    let found = recorded(&fitted, "duality_gap") - recorded(&fitted, "objective");
+    assert!(recorded(&fitted, "violation") > 1e-3 && recorded(&fitted, "duality_gap") > 0.0);
+    assert!((primal - found).abs() < 1e-9 * found.abs(), "{primal} and {found}");
+}
+
 #[test]
 fn nu_bounds_the_share_of_errors_and_of_vectors() {
     let (x, codes, y) = cloud(400, 2, 6);
@@ -79,16 +108,19 @@ fn nu_bounds_the_share_of_errors_and_of_vectors() {
     for nu in [0.2, 0.5] {
         let machine = SupportVectorMachine::fixed(SvmForm::NuClasses, kernel.clone()).nu(nu).tolerance(1e-6);
         let fitted = machine.fit(&Problem::classification(x.view(), &codes, 2).unwrap(), &Quiet).unwrap();
+        closed(&fitted);
         assert!(recorded(&fitted, "at_bound") / 400.0 <= nu + 1e-9);
         assert!(fitted.model.size() as f64 / 400.0 >= nu - 1e-9);
         let machine = SupportVectorMachine::fixed(SvmForm::NuValues, kernel.clone()).nu(nu).tolerance(1e-6);
         let fitted = machine.fit(&Problem::regression(x.view(), &y).unwrap(), &Quiet).unwrap();
+        closed(&fitted);
         let epsilon = recorded(&fitted, "epsilon");
         let values = fitted.model.values(x.view()).unwrap();
         let outside = values.data().iter().zip(&y).filter(|(f, y)| (*f - *y).abs() > epsilon + 1e-4).count();
         assert!(outside as f64 / 400.0 <= nu + 1e-9, "{outside}");
         let machine = SupportVectorMachine::fixed(SvmForm::OneClass, kernel.clone()).nu(nu).tolerance(1e-6);
         let fitted = machine.fit(&Problem::density(x.view()).unwrap(), &Quiet).unwrap();
+        closed(&fitted);
         let outside = fitted.model.values(x.view()).unwrap().data().iter().filter(|v| **v < -1e-4).count();
         assert!(outside as f64 / 400.0 <= nu + 1e-9 && outside as f64 / 400.0 > nu - 0.1, "{outside}");
     }
@@ -214,7 +246,7 @@ fn probabilities_are_calibrated() {
 }
 
 #[test]
-fn one_class_alone_is_answered_and_zero_weights_are_absent_rows() {
+fn one_class_alone_is_refused_and_zero_weights_are_absent_rows() {
     let (x, codes, _) = cloud(200, 2, 12);
     let problem = Problem::classification(x.view(), &codes, 2).unwrap();
     let weights: Vec<f64> = (0..200).map(|i| f64::from(u8::from(i % 3 != 0))).collect();
@@ -226,9 +258,17 @@ fn one_class_alone_is_answered_and_zero_weights_are_absent_rows() {
     let (a, b) = (weighted.model.values(x.view()).unwrap(), fewer.model.values(x.view()).unwrap());
     assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 1e-6));
     let alone = vec![1; 200];
-    let fitted = machine.fit(&Problem::classification(x.view(), &alone, 2).unwrap(), &Quiet).unwrap();
-    assert_eq!(fitted.model.predict_one(&[1.0, 1.0]).unwrap(), [1.0]);
-    assert!(Problem::classification(x.view(), &alone, 1).is_err());
+    let alone = Problem::classification(x.view(), &alone, 2).unwrap();
+    let first: Vec<f64> = codes.iter().map(|code| if *code == 0 { 1.0 } else { 0.0 }).collect();
+    let weightless = problem.with_weights(&first).unwrap();
+    for form in [SvmForm::Classes, SvmForm::NuClasses] {
+        let machine = SupportVectorMachine::fixed(form, Kernel::gaussian(0.5));
+        for problem in [&alone, &weightless] {
+            let said = machine.fit(problem, &Quiet).unwrap_err().to_string();
+            assert!(said.contains("2 classes"), "{said}");
+        }
+    }
+    assert!(Problem::classification(x.view(), &vec![0; 200], 1).is_err());
 }
 
 #[test]
@@ -378,8 +418,16 @@ fn a_machine_goes_on_from_a_stored_model() {
     let (x, codes, y) = cloud(1500, 2, 24);
     let classes = Problem::classification(x.view(), &codes, 2).unwrap();
     let numbers = Problem::regression(x.view(), &y).unwrap();
-    for (form, problem) in [(SvmForm::Classes, &classes), (SvmForm::Values, &numbers)] {
-        let machine = SupportVectorMachine::fixed(form, Kernel::gaussian(0.5)).cost(30.0).tolerance(1e-5);
+    let rows = Problem::density(x.view()).unwrap();
+    for (form, problem) in [
+        (SvmForm::Classes, &classes),
+        (SvmForm::Values, &numbers),
+        (SvmForm::NuClasses, &classes),
+        (SvmForm::NuValues, &numbers),
+        (SvmForm::OneClass, &rows),
+    ] {
+        let machine =
+            SupportVectorMachine::fixed(form, Kernel::gaussian(0.5)).cost(30.0).nu(0.3).tolerance(1e-5);
         let stored = |fitted: &Fitted| Model::from_bytes(&fitted.model.to_bytes().unwrap()).unwrap();
         let whole = machine.fit(problem, &Quiet).unwrap();
         let cut = machine.clone().max_iterations(100).fit(problem, &Quiet).unwrap();
@@ -472,5 +520,26 @@ fn a_hasty_search_is_about_as_good_as_all_of_the_grid() {
             hasty < 1.15 * best,
             "{form:?}: {hasty} against {best}, the best that any setting has on new rows"
         );
+    }
+}
+
+/// Machines that never see all rows at once know probabilities too, and say where from.
+#[test]
+fn chunks_and_one_pass_know_probabilities() {
+    let (x, codes, _) = cloud(900, 2, 31);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let machine = SupportVectorMachine { probabilities: true, selection_rows: 400, ..class_machine() };
+    let whole = machine.fit(&problem, &Quiet).unwrap();
+    let expected = whole.model.probabilities(x.view()).unwrap();
+    for part in [
+        SupportVectorMachine { chunk: Some(200), ..machine.clone() },
+        SupportVectorMachine { one_pass: true, ..machine.clone() },
+    ] {
+        let fitted = part.fit(&problem, &Quiet).unwrap();
+        assert!(fitted.notes.iter().any(|n| n.contains("worked out on 400 rows")), "{:?}", fitted.notes);
+        let found = fitted.model.probabilities(x.view()).unwrap();
+        let off: f64 =
+            found.data().iter().zip(expected.data()).map(|(a, b)| (a - b).abs()).sum::<f64>() / 1800.0;
+        assert!(off < 0.05, "{off}");
     }
 }

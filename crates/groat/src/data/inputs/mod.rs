@@ -270,7 +270,13 @@ impl Inputs {
 
 /// Whether a column is called by an index, as those of svmlight files are.
 fn is_index(name: &str) -> bool {
-    name.strip_prefix('x').is_some_and(|index| !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit()))
+    index_of(name).is_some()
+}
+
+/// The index that a column is called by.
+pub(crate) fn index_of(name: &str) -> Option<usize> {
+    let index = name.strip_prefix('x').filter(|index| index.bytes().all(|b| b.is_ascii_digit()))?;
+    index.parse().ok()
 }
 
 /// Indices of the input columns (none: all zeros) and of the targets (none: not there).

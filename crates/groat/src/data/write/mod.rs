@@ -1,9 +1,12 @@
-//! Writing tables as CSV and Parquet.
+//! Writing tables as CSV and Parquet, and samples as svmlight text.
 //!
 //! A file appears under its name only when it is complete.
 
 #[cfg(feature = "arrow")]
 mod parquet;
+mod svmlight;
+
+pub use svmlight::write_svmlight;
 
 use std::io::{self, Write};
 use std::path::Path;
