@@ -181,7 +181,7 @@ fn a_saved_model_is_gone_on_from() {
 fn data_and_models_for_libsvm_number_features_alike() {
     let f = Folder::new();
     let mut text = String::new();
-    for i in 0..60 {
+    for i in 1..=60 {
         let (a, b) = ((f64::from(i) * 0.7).sin(), (f64::from(i) * 0.31).cos());
         writeln!(text, "{} 2:{a} 7:{b}", if a * b > 0.0 { 3 } else { -2 }).unwrap();
     }
