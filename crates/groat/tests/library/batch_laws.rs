@@ -236,7 +236,14 @@ fn a_constant_target_is_answered_by_the_constant() {
         if task == TaskKind::Density {
             return;
         }
-        let fitted = fit(row, "gaussian:width=0.3", &Settings::new(), &data, task).unwrap();
+        let fitted = fit(row, "gaussian:width=0.3", &Settings::new(), &data, task);
+        // A machine between classes has nothing to stand between.
+        let margin = row.parameter("cost").is_some() || row.parameter("nu").is_some();
+        if margin && task == TaskKind::Classification {
+            assert!(matches!(fitted, Err(Error::TooFew { needed: 2, found: 1, .. })), "{}", row.name);
+            return;
+        }
+        let fitted = fitted.unwrap();
         let constant = if task == TaskKind::Regression { 7.0 } else { -1.0 };
         let off = answers(&fitted).iter().map(|v| (v - constant).abs()).fold(0.0, f64::max);
         assert!(off < 1e-3, "{} {task}: off by {off:e}", row.name);

@@ -95,7 +95,7 @@ impl Curve {
     }
 
     fn means(&self, sizes: &[usize]) -> Vec<f64> {
-        (0..sizes.len()).map(|k| mean(self.at(k).into_iter())).collect()
+        (0..sizes.len()).map(|k| mean(self.at(k))).collect()
     }
 }
 
