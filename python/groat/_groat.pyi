@@ -22,6 +22,7 @@ __all__ = [
     "Step",
     "DriftWindow",
     "FeatureMap",
+    "Statistics",
     "Method",
     "Algorithm",
     "RowSums",
