@@ -12,7 +12,10 @@ const CHUNK: usize = 64;
 const MANY_QUERIES: usize = 1024;
 
 /// The index over the rows as distances see them, and the rows so.
-pub(super) fn index_for(kernel: &Kernel, x: Rows<'_>) -> Result<(Neighbours, Vec<f64>)> {
+pub(super) type Indexed = (Neighbours, Vec<f64>);
+
+/// Those of rows, for the support of a kernel.
+pub(super) fn index_for(kernel: &Kernel, x: Rows<'_>) -> Result<Indexed> {
     kernel.check_for(x.cols())?;
     let Some(support) = kernel.support() else {
         return Err(Error::parameter("kernel", kernel, "one with compact support for a sparse matrix"));

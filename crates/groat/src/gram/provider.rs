@@ -93,7 +93,7 @@ impl<'a> Gram<'a> {
         let n = x.rows();
         let dense_fits = Plan::choose(need, n, n, x.bytes(), memory).is_ok_and(|p| p.form != Form::Blocked);
         match SparseGram::worth(kernel, x, dense_fits)? {
-            Some((rows, _)) => SparseGram::assemble(kernel, rows, memory.limit()).map(Some),
+            Some((_, indexed)) => SparseGram::assemble_from(kernel, &indexed, memory).map(Some),
             None => Ok(None),
         }
     }

@@ -6,7 +6,7 @@ use groat_linalg::{
 use rayon::prelude::*;
 
 use super::memory::{Form, Memory, Plan};
-use super::near::index_for;
+use super::near::{Indexed, index_for};
 use crate::error::{Error, Result};
 use crate::kernels::Kernel;
 use crate::matrix::{Points, Rows};
@@ -61,28 +61,34 @@ impl SparseGram {
         Ok(expect_from(&index, Rows::new(&scaled, x.cols())?, seed))
     }
 
-    /// What the nonzeros will take, and the rows, where it is better to leave out zeros: because there are enough of them,
-    /// or because the other forms do not fit.
-    pub(super) fn worth<'x>(
+    /// What the nonzeros will take, and the rows with an index, where it is better to leave out zeros: because there are
+    /// enough of them, or because the other forms do not fit.
+    pub(super) fn worth(
         kernel: &Kernel,
-        x: Points<'x>,
+        x: Points<'_>,
         others_fit: bool,
-    ) -> Result<Option<(Rows<'x>, Expected)>> {
+    ) -> Result<Option<(Expected, Indexed)>> {
         let (Some(rows), Some(_)) = (x.dense(), kernel.support()) else { return Ok(None) };
         if rows.rows() <= DENSE_ROWS {
             return Ok(None);
         }
-        let expected = Self::expect(kernel, rows, 0)?;
+        let indexed = index_for(kernel, rows)?;
+        let expected = expect_from(&indexed.0, Rows::new(&indexed.1, rows.cols())?, 0);
         let few = expected.nonzeros <= SPARSE_SHARE * (rows.rows() as f64).powi(2);
-        Ok((few || !others_fit).then_some((rows, expected)))
+        Ok((few || !others_fit).then_some((expected, indexed)))
     }
 
     /// Assembles the matrix in parallel; refuses when its storage would exceed the memory.
     pub fn assemble(kernel: &Kernel, x: Rows<'_>, memory: impl Into<Memory>) -> Result<SparseGram> {
-        let (index, scaled) = index_for(kernel, x)?;
-        let scaled = Rows::new(&scaled, x.cols())?;
+        Self::assemble_from(kernel, &index_for(kernel, x)?, memory.into())
+    }
+
+    /// The same for rows that are indexed already.
+    pub(super) fn assemble_from(kernel: &Kernel, indexed: &Indexed, memory: Memory) -> Result<SparseGram> {
+        let (index, scaled) = indexed;
+        let scaled = Rows::new(scaled, index.points().cols())?;
         let order = index.order();
-        Self::from_index(kernel, &index, memory.into(), |j| scaled.row(j), |place| order[place])
+        Self::from_index(kernel, index, memory, |j| scaled.row(j), |place| order[place])
     }
 
     /// The matrix of the rows in the order of their index, in which neighbours stand close together, and the index.

@@ -128,9 +128,9 @@ pub(super) const SHIFT: Parameter = row(
 pub(super) const TOLERANCE: Parameter = row(
     "tolerance",
     Range::Positive,
-    "what is near enough. sparse: the error above that of the full machine, as a share of it; lssvm: the relative \
-     residual of conjugate gradients, on features too; support vector machines: the violation of the conditions of a solution (for numbers \
-     in deviations of the target)",
+    "what is near enough. sparse: the error above that of the full machine, as a share of it, up to five times as much where \
+     the rows left out cannot tell the difference; lssvm: the relative residual of conjugate gradients, on features too; \
+     support vector machines: the violation of the conditions of a solution (for numbers in deviations of the target)",
 );
 pub(super) const SMALLEST: Parameter = row(
     "smallest",

@@ -47,8 +47,8 @@ impl<'a> KernelRows<'a> {
     pub(crate) fn new(kernel: &Kernel, x: Points<'a>, memory: Memory) -> Result<Self> {
         let plan = Plan::choose(Need::CachedRows, x.rows(), x.rows(), x.bytes(), memory)?;
         let mut rows = Self { kernel: kernel.clone(), x, plan, rough: None, exact: None, before: 0 };
-        if let Some((points, expected)) = SparseGram::worth(kernel, x, true)? {
-            let sparse = SparseRows::new(kernel, points, &expected, memory.limit())?;
+        if let Some((expected, indexed)) = SparseGram::worth(kernel, x, true)? {
+            let sparse = SparseRows::new(kernel, indexed, &expected, memory.limit())?;
             rows.exact = Some(Exact::Sparse(sparse));
         } else if plan.form != Form::Double {
             rows.rough = Rough::new(kernel, x).map(|rough| RoughRows::new(rough, plan.bytes));

@@ -1,11 +1,11 @@
 //! Rows of a kernel with compact support: what lies within reach.
 
 use super::super::latest::Latest;
-use super::super::near::index_for;
+use super::super::near::Indexed;
 use crate::error::Result;
 use crate::gram::Expected;
 use crate::kernels::{Evaluator, Kernel};
-use crate::matrix::{Matrix, Rows};
+use crate::matrix::Matrix;
 use crate::neighbours::Neighbours;
 use rayon::prelude::*;
 
@@ -25,11 +25,12 @@ pub(super) struct SparseRows {
 
 impl SparseRows {
     /// As many rows as `bytes` allow, by the nonzeros that a row has on average.
-    pub(super) fn new(kernel: &Kernel, x: Rows<'_>, expected: &Expected, bytes: u64) -> Result<Self> {
-        let (index, scaled) = index_for(kernel, x)?;
-        let row = ENTRY * (expected.nonzeros / x.rows().max(1) as f64).ceil() as u64;
-        let latest = Latest::within(bytes, row, x.rows());
-        let scaled = Matrix::from_vec(scaled, x.rows(), x.cols())?;
+    pub(super) fn new(kernel: &Kernel, indexed: Indexed, expected: &Expected, bytes: u64) -> Result<Self> {
+        let (index, scaled) = indexed;
+        let (rows, features) = (index.len(), index.points().cols());
+        let row = ENTRY * (expected.nonzeros / rows.max(1) as f64).ceil() as u64;
+        let latest = Latest::within(bytes, row, rows);
+        let scaled = Matrix::from_vec(scaled, rows, features)?;
         Ok(Self { evaluator: kernel.evaluator(), index, scaled, latest, held: Vec::new(), evaluated: 0 })
     }
 
