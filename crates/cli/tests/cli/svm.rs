@@ -176,6 +176,22 @@ fn a_saved_model_is_gone_on_from() {
     }
 }
 
+#[test]
+fn a_linear_machine_is_gone_on_from() {
+    let f = data();
+    for method in ["linear-svc", "logistic"] {
+        let fit = |more: &str| {
+            f.json(&format!("fit moons.csv -t moon --features a,b --method {method} --tolerance 1e-6 {more}"))
+        };
+        let whole = fit("--cost 10 -o whole.safetensors");
+        fit("--cost 10 --max-iterations 2 -o cut.safetensors");
+        let on = fit("--warm-start cut.safetensors -o on.safetensors");
+        let error = |answer: &serde_json::Value| answer["training"].clone();
+        assert_eq!(error(&on), error(&whole));
+        assert_eq!(f.run("predict on.safetensors moons.csv"), f.run("predict whole.safetensors moons.csv"));
+    }
+}
+
 /// Features keep their indices through a model file, also where some index never occurs.
 #[test]
 fn data_and_models_for_libsvm_number_features_alike() {

@@ -17,6 +17,9 @@ pub enum LinearLoss {
     Epsilon,
 }
 
+/// How near to its bend a loss counts as bent, in units of the answer.
+const BEND: f64 = 1e-2;
+
 /// One row as the update sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Single {
@@ -47,6 +50,18 @@ impl LinearLoss {
             // Within its bounds, where the entropy has a slope.
             LinearLoss::Logistic => y * (1e-3 * cost).min(1e-8),
             _ => 0.0,
+        }
+    }
+
+    /// The coefficient that the answer `f` asks for: how steeply the loss falls there. Where it bends, within [`BEND`], the
+    /// slopes of both sides are mixed.
+    pub(super) fn slope(self, y: f64, cost: f64, f: f64, epsilon: f64) -> f64 {
+        let share = |beyond: f64| (beyond / BEND + 0.5).clamp(0.0, 1.0);
+        match self {
+            LinearLoss::Hinge => y * cost * share(1.0 - y * f),
+            LinearLoss::SquaredHinge => y * 2.0 * cost * (1.0 - y * f).max(0.0),
+            LinearLoss::Logistic => y * cost * (1.0 / (1.0 + (y * f).exp())).clamp(1e-12, 1.0 - 1e-12),
+            LinearLoss::Epsilon => cost * (share(y - f - epsilon) - share(f - y - epsilon)),
         }
     }
 

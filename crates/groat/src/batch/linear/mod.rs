@@ -31,7 +31,7 @@ pub use losses::LinearLoss;
 
 use crate::batch::forward::ClassWeights;
 use crate::batch::methods::{LINEAR_SVC, LINEAR_SVR, LOGISTIC};
-use crate::batch::svm::{EPSILON_SHARE, Stop, deviation, folds, time_limit};
+use crate::batch::svm::{EPSILON_SHARE, Stop, check_start, deviation, folds, known, time_limit};
 use crate::batch::{
     Estimate, Fitted, Grace, Impatient, Method, Problem, Progress, Sizes, Target, TaskKind, Watch,
 };
@@ -42,7 +42,7 @@ use crate::matrix::Matrix;
 use crate::model::{Calibration, Model, Record};
 use crate::tune::{Judgement, Search, Trial, Validation, losses as losses_of, sample_rows, stablest};
 use rayon::prelude::*;
-use solve::{Output, Solved, solve};
+use solve::{Output, Solved, Start, solve};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Costs of the automatic grid, in deviations of the target for a regression.
@@ -169,7 +169,7 @@ impl LinearMachine {
             for fold in &folds {
                 let (train, test) = (sample.select(&fold.train), sample.select(&fold.test));
                 let (train, test) = (train.problem()?, test.problem()?);
-                let (function, _) = rough.solved(&train, *cost, &Impatient(watch))?;
+                let (function, _) = rough.solved(&train, *cost, None, &Impatient(watch))?;
                 if watch.stop_requested() {
                     return Err(Error::Stopped);
                 }
@@ -195,17 +195,23 @@ impl LinearMachine {
         Ok(fitted)
     }
 
-    /// All outputs for one cost.
+    /// The errors that a regression forgives.
+    fn forgiven(&self, problem: &Problem<'_>) -> f64 {
+        self.epsilon.unwrap_or_else(|| EPSILON_SHARE * deviation(problem))
+    }
+
+    /// All outputs for one cost, from where an earlier machine stands.
     fn solved(
         &self,
         problem: &Problem<'_>,
         cost: f64,
+        start: Option<&Expansion>,
         watch: &dyn Watch,
     ) -> Result<(Expansion, Vec<Solved>)> {
         let (responses, n) = (problem.responses(), problem.x.rows());
         let factors = self.class_weights.factors(problem)?;
         let costs = weighted(vec![cost; n], problem, &factors);
-        let epsilon = self.epsilon.unwrap_or_else(|| EPSILON_SHARE * deviation(problem));
+        let epsilon = self.forgiven(problem);
         let one = |c: usize| {
             let y = responses.column_to_vec(c);
             if let Some(constant) = self.constant(&y, &costs) {
@@ -222,6 +228,7 @@ impl LinearMachine {
                 rounds: self.max_iterations,
                 time: time_limit(self.max_seconds),
                 seed: self.seed,
+                start: start.and_then(|start| Start::of(start, c)),
             };
             solve(&output, watch)
         };
@@ -234,6 +241,49 @@ impl LinearMachine {
             Expansion::new(Kernel::Linear, Matrix::from_vec(vectors, outputs, problem.x.cols())?, identity)?
                 .with_bias(solved.iter().map(|output| output.bias).collect())?;
         Ok((function, solved))
+    }
+
+    fn run(&self, problem: &Problem<'_>, start: Option<&Model>, watch: &dyn Watch) -> Result<Fitted> {
+        let problem = problem.checked_with_zeros()?;
+        if let Some(counting) = problem.counting() {
+            return self.run(&counting.problem()?, start, watch);
+        }
+        self.check(&problem)?;
+        problem.check_classes_apart()?;
+        let (trials, note) = match self.search(&problem, watch) {
+            Err(Error::Stopped) => return self.hurried(&problem),
+            found => found?,
+        };
+        let cost = stablest(&trials).map_or(self.cost, |trial| 1.0 / trial.ridge);
+        let start = start.and_then(Model::expansion);
+        let (function, solved) = self.solved(&problem, cost, start, watch)?;
+        let sum = |of: fn(&Solved) -> f64| solved.iter().map(of).sum::<f64>();
+        let mut record = Record::new(self.name(), problem.x.rows())
+            .with("cost", cost)
+            .with("tolerance", self.tolerance)
+            .with("penalise_bias", self.penalise_bias)
+            .with("objective", sum(|s| s.primal))
+            .with("duality_gap", sum(|s| s.primal - s.dual))
+            .with("iterations", solved.iter().map(|s| s.rounds).sum::<u64>());
+        if self.loss == LinearLoss::Epsilon {
+            record = record.with("epsilon", self.forgiven(&problem));
+        }
+        if self.loss == LinearLoss::SquaredHinge {
+            record = record.with("loss", "squared-hinge");
+        }
+        let outputs = function.outputs();
+        let mut model = Model::new(function).with_task(problem.task())?.with_record(record);
+        if self.loss == LinearLoss::Logistic {
+            model = model.with_calibration(Some(Calibration::log_odds(outputs)))?;
+        }
+        let mut fitted = Fitted::new(model, problem.x.cols());
+        fitted.interrupted = solved.iter().any(|s| s.stop == Stop::Asked);
+        fitted.notes = note.into_iter().chain([self.remark(&solved)]).collect();
+        if !trials.is_empty() {
+            fitted.judged_by = Validation::Folds(self.folds).to_string();
+        }
+        fitted.trials = trials;
+        Ok(fitted)
     }
 
     /// The answer where one class alone has rows that count.
@@ -300,42 +350,17 @@ impl Method for LinearMachine {
     }
 
     fn fit(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
-        let problem = problem.checked_with_zeros()?;
-        if let Some(counting) = problem.counting() {
-            return self.fit(&counting.problem()?, watch);
+        self.run(problem, None, watch)
+    }
+
+    fn fit_from(&self, start: &Model, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Fitted> {
+        check_start(start, self.name())?;
+        let mut settled = self.clone();
+        if let (Search::Auto, Some(cost)) = (&self.costs, known(start, "cost")) {
+            settled = settled.cost(cost);
         }
-        self.check(&problem)?;
-        problem.check_classes_apart()?;
-        let (trials, note) = match self.search(&problem, watch) {
-            Err(Error::Stopped) => return self.hurried(&problem),
-            found => found?,
-        };
-        let cost = stablest(&trials).map_or(self.cost, |trial| 1.0 / trial.ridge);
-        let (function, solved) = self.solved(&problem, cost, watch)?;
-        let sum = |of: fn(&Solved) -> f64| solved.iter().map(of).sum::<f64>();
-        let mut record = Record::new(self.name(), problem.x.rows())
-            .with("cost", cost)
-            .with("tolerance", self.tolerance)
-            .with("penalise_bias", self.penalise_bias)
-            .with("objective", sum(|s| s.primal))
-            .with("duality_gap", sum(|s| s.primal - s.dual))
-            .with("iterations", solved.iter().map(|s| s.rounds).sum::<u64>());
-        if self.loss == LinearLoss::SquaredHinge {
-            record = record.with("loss", "squared-hinge");
-        }
-        let outputs = function.outputs();
-        let mut model = Model::new(function).with_task(problem.task())?.with_record(record);
-        if self.loss == LinearLoss::Logistic {
-            model = model.with_calibration(Some(Calibration::log_odds(outputs)))?;
-        }
-        let mut fitted = Fitted::new(model, problem.x.cols());
-        fitted.interrupted = solved.iter().any(|s| s.stop == Stop::Asked);
-        fitted.notes = note.into_iter().chain([self.remark(&solved)]).collect();
-        if !trials.is_empty() {
-            fitted.judged_by = Validation::Folds(self.folds).to_string();
-        }
-        fitted.trials = trials;
-        Ok(fitted)
+        settled.epsilon = self.epsilon.or_else(|| known(start, "epsilon"));
+        settled.run(problem, Some(start), watch)
     }
 }
 

@@ -8,6 +8,8 @@
 use super::losses::{LinearLoss, Single};
 use crate::batch::svm::Stop;
 use crate::batch::{Progress, Watch};
+use crate::expansion::Expansion;
+use crate::kernels::Kernel;
 use crate::matrix::{Point, Points};
 use crate::simd::{axpy, dot};
 use rand::SeedableRng;
@@ -41,6 +43,29 @@ pub(super) struct Output<'a> {
     pub rounds: Option<u64>,
     pub time: Option<Duration>,
     pub seed: u64,
+    /// The machine to go on from.
+    pub start: Option<Start>,
+}
+
+/// Coefficients and constant of an earlier machine. The dual variables that led to them are not kept in a model; the
+/// slopes of the losses at its answers stand in for them, which is what they are at a solution.
+pub(super) struct Start {
+    w: Vec<f64>,
+    constant: f64,
+}
+
+impl Start {
+    /// One output of a linear function; nothing where it is of another shape.
+    pub fn of(function: &Expansion, output: usize) -> Option<Self> {
+        if *function.kernel() != Kernel::Linear || output >= function.outputs() {
+            return None;
+        }
+        let mut w = vec![0.0; function.features()];
+        for v in 0..function.size() {
+            add(function.vectors().point(v), function.weights().row(v)[output], &mut w);
+        }
+        Some(Self { w, constant: function.bias().map_or(0.0, |bias| bias[output]) })
+    }
 }
 
 /// What was found.
@@ -151,13 +176,46 @@ impl<'a, 'o> Run<'a, 'o> {
         let squares: Vec<f64> = (0..n).map(|i| output.x.point(i).squared_length()).collect();
         let mean = squares.iter().sum::<f64>() / n as f64;
         let ratio = if output.penalise || mean <= 0.0 { 1.0 } else { mean };
-        let beta: Vec<f64> = (0..n).map(|i| output.loss.start(output.y[i], output.costs[i])).collect();
+        let nothing = |i: usize| output.loss.start(output.y[i], output.costs[i]);
+        let cold = Self::at((0..n).map(nothing).collect(), output, squares, ratio);
+        let Some(start) = output.start.as_ref().filter(|start| start.w.len() == output.x.cols()) else {
+            return cold;
+        };
+        let slope = |i: usize| {
+            let f = inner(output.x.point(i), &start.w) + start.constant;
+            output.loss.slope(output.y[i], output.costs[i], f, output.epsilon)
+        };
+        let mut warm = Self::at((0..n).map(slope).collect(), output, cold.squares.clone(), ratio);
+        if !output.penalise {
+            warm.constant = start.constant - ratio * warm.sum;
+        }
+        // Slopes at a machine that is far from a solution may lead further away than none.
+        if warm.dual() > cold.dual() { warm } else { cold }
+    }
+
+    fn at(beta: Vec<f64>, output: &'o Output<'a>, squares: Vec<f64>, ratio: f64) -> Self {
         let mut w = vec![0.0; output.x.cols()];
         for (i, b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
             add(output.x.point(i), *b, &mut w);
         }
         let sum = beta.iter().sum();
         Self { output, squares, beta, w, constant: 0.0, ratio, sum }
+    }
+
+    /// The dual objective, with what the constant costs where it is kept small.
+    fn dual(&self) -> f64 {
+        let output = self.output;
+        let conjugate = |i: usize| {
+            if output.costs[i] == 0.0 {
+                return 0.0;
+            }
+            output.loss.conjugate(output.y[i], output.costs[i], self.beta[i], output.epsilon)
+        };
+        let mut half = dot(&self.w, &self.w) / 2.0;
+        if output.penalise {
+            half += (self.ratio * self.sum).powi(2) / 2.0;
+        }
+        (0..output.y.len()).map(conjugate).sum::<f64>() - half
     }
 
     /// Every active row once; the largest violation that was met.
@@ -250,13 +308,7 @@ impl<'a, 'o> Run<'a, 'o> {
         if output.penalise {
             half += bias * bias / 2.0;
         }
-        let conjugate = |i: usize| {
-            if output.costs[i] == 0.0 {
-                return 0.0;
-            }
-            output.loss.conjugate(output.y[i], output.costs[i], self.beta[i], output.epsilon)
-        };
-        let dual = (0..output.y.len()).map(conjugate).sum::<f64>() - half;
+        let dual = self.dual();
         let primal = half + parts.iter().sum::<f64>();
         Solved { w: self.w, bias, violation, rounds, stop, primal, dual }
     }

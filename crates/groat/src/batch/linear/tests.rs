@@ -130,3 +130,55 @@ fn a_search_for_the_cost_says_how_far_it_is() {
         assert_eq!(steps, (1..=30).map(|done| (done, Some(30))).collect::<Vec<_>>());
     }
 }
+
+/// A machine that was cut short is gone on from until it is that of a fit from nothing, and a finished one at another cost
+/// needs fewer rounds than nothing does.
+#[test]
+fn machines_are_gone_on_from() {
+    let (x, codes, y) = example(400);
+    let losses = [LinearLoss::Hinge, LinearLoss::SquaredHinge, LinearLoss::Logistic, LinearLoss::Epsilon];
+    for (loss, penalise_bias) in losses.into_iter().flat_map(|loss| [(loss, false), (loss, true)]) {
+        let problem = match loss {
+            LinearLoss::Epsilon => Problem::regression(x.view(), &y).unwrap(),
+            _ => Problem::classification(x.view(), &codes, 2).unwrap(),
+        };
+        let mut machine = LinearMachine::new(loss).cost(3.0).tolerance(1e-7);
+        machine.penalise_bias = penalise_bias;
+        let of = |fitted: &Fitted, name: &str| fitted.model.record().settings[name].parse::<f64>().unwrap();
+        let whole = machine.fit(&problem, &Quiet).unwrap();
+        let mut short = machine.clone();
+        short.max_iterations = Some(4);
+        let mut model = short.fit(&problem, &Quiet).unwrap().model;
+        assert!(model.record().settings["duality_gap"].parse::<f64>().unwrap() > 0.0);
+        // The cost is that of the model, where none is given.
+        machine.costs = Search::Auto;
+        let on = machine.fit_from(&model, &problem, &Quiet).unwrap();
+        assert!(on.trials.is_empty());
+        let (a, b) = (of(&on, "objective"), of(&whole, "objective"));
+        assert!((a - b).abs() < 1e-6 * b, "{loss:?}: {a} and {b}");
+        model = on.model;
+        let again = machine.fit_from(&model, &problem, &Quiet).unwrap();
+        let (rounds, cold) = (of(&again, "iterations"), of(&whole, "iterations"));
+        assert!(rounds <= cold, "{loss:?}: {rounds} rounds from a solution, {cold} from nothing");
+        let (a, b) = (of(&again, "objective"), of(&whole, "objective"));
+        assert!((a - b).abs() < 1e-6 * b, "{loss:?}: {a} and {b}");
+    }
+}
+
+/// A start of another shape is none, and one that misleads is left aside.
+#[test]
+fn a_start_that_does_not_help_is_left_aside() {
+    let (x, codes, _) = example(200);
+    let problem = Problem::classification(x.view(), &codes, 2).unwrap();
+    let machine = LinearMachine::new(LinearLoss::Hinge).cost(1.0).tolerance(1e-7);
+    let whole = machine.fit(&problem, &Quiet).unwrap().model;
+    let function = whole.expansion().unwrap();
+    let far = Matrix::from_vec(function.vectors().row(0).iter().map(|w| -1e6 * w).collect(), 1, 3).unwrap();
+    let far = Expansion::new(Kernel::Linear, far, Matrix::column(vec![1.0])).unwrap();
+    let far = Model::new(far.with_bias(vec![1e6]).unwrap()).with_record(whole.record().clone());
+    let from = machine.fit_from(&far, &problem, &Quiet).unwrap().model;
+    let found = from.expansion().unwrap().vectors().row(0).to_vec();
+    for (a, b) in function.vectors().row(0).iter().zip(found) {
+        assert!((a - b).abs() < 1e-4, "{a} and {b}");
+    }
+}

@@ -318,7 +318,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         name: LINEAR_SVC,
         summary: "linear support vector machine, for very many rows or sparse features",
         tasks: CLASSES,
-        abilities: &[],
+        abilities: &[Ability::WarmStart],
         parameters: &[
             Taken::new(&p::COST, "auto"),
             Taken::new(&p::LOSS, "hinge"),
@@ -337,7 +337,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         name: LINEAR_SVR,
         summary: "linear support vector regression",
         tasks: NUMBERS,
-        abilities: &[],
+        abilities: &[Ability::WarmStart],
         parameters: &[
             Taken::new(&p::COST, "auto"),
             Taken::new(&p::EPSILON, "auto"),
@@ -355,7 +355,7 @@ pub(super) const ROWS: &[MethodRow] = &[
         name: LOGISTIC,
         summary: "linear logistic regression, which knows probabilities",
         tasks: CLASSES,
-        abilities: &[],
+        abilities: &[Ability::WarmStart],
         parameters: &[
             Taken::new(&p::COST, "auto"),
             Taken::new(&p::CLASS_WEIGHTS, "equal"),

@@ -46,6 +46,7 @@ pub(in crate::batch) use calibrate::sigmoid;
 pub(in crate::batch) use decompose::Stop;
 pub use forms::SvmForm;
 pub(in crate::batch) use search::folds;
+pub(in crate::batch) use start::{check as check_start, known};
 pub use subsample::Subsampling;
 
 use crate::batch::forward::ClassWeights;
@@ -487,14 +488,7 @@ impl Method for SupportVectorMachine {
                 return Err(Error::parameter(name, "given", "left out where a model is gone on from"));
             }
         }
-        if start.record().method != self.name() {
-            let found = format!("a model of {}", start.record().method);
-            return Err(Error::parameter(
-                "the model to start from",
-                found,
-                format!("one of {}", self.name()),
-            ));
-        }
+        check_start(start, self.name())?;
         let counting = problem.checked_with_zeros()?.counting();
         let counting = counting.as_ref().map(|some| some.problem()).transpose()?;
         let problem = counting.as_ref().unwrap_or(problem);

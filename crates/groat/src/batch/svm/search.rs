@@ -29,9 +29,9 @@ const FIRST: std::ops::RangeInclusive<i32> = -5..=3;
 /// How far the grid may be widened at either end.
 const LAST: std::ops::RangeInclusive<i32> = -9..=7;
 /// Costs of the automatic grid, in deviations of the target for a regression.
-const COSTS: [f64; 7] = [0.25, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0];
+const COSTS: [f64; 9] = [0.25, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0];
 /// Values of `nu` of the automatic grid.
-const NUS: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5];
+const NUS: [f64; 10] = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8];
 /// A search compares errors on held-out rows, for which rough solutions do.
 const TOLERANCE: f64 = 1e-2;
 /// Steps of one solution within a search. What takes longer is no setting that a person would want, and larger costs

@@ -4,7 +4,7 @@ use super::SupportVectorMachine;
 use super::dual::State;
 use super::forms::SvmForm;
 use super::machine::{Part, Settings};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram;
 use crate::kernels::Kernel;
 use crate::matrix::{Matrix, PointSet, Points};
@@ -12,21 +12,35 @@ use crate::model::Model;
 use crate::tune::Search;
 use std::collections::{HashMap, VecDeque};
 
+/// Only a model of the same method can be gone on from.
+pub(in crate::batch) fn check(start: &Model, method: &str) -> Result<()> {
+    let found = &start.record().method;
+    if found != method {
+        let (found, expected) = (format!("a model of {found}"), format!("one of {method}"));
+        return Err(Error::parameter("the model to start from", found, expected));
+    }
+    Ok(())
+}
+
+/// A number that the fit of a model settled.
+pub(in crate::batch) fn known(start: &Model, name: &str) -> Option<f64> {
+    start.record().settings.get(name).and_then(|text| text.parse().ok())
+}
+
 impl SupportVectorMachine {
     /// With what the model has settled in place of a search.
     pub(super) fn settled_by(&self, start: &Model) -> Self {
-        let known = |name: &str| start.record().settings.get(name).and_then(|text| text.parse::<f64>().ok());
         let mut settled = self.clone();
         if let (Search::Auto, Some(width)) = (&self.widths, start.kernel().width())
             && self.kernel.with_width(width.clone()) == *start.kernel()
         {
             (settled.kernel, settled.widths) = (start.kernel().clone(), Search::Fixed);
         }
-        if let (Search::Auto, Some(cost)) = (&self.costs, known("cost")) {
+        if let (Search::Auto, Some(cost)) = (&self.costs, known(start, "cost")) {
             settled = settled.cost(cost);
         }
-        settled.nu = self.nu.or_else(|| known("nu"));
-        settled.epsilon = self.epsilon.or_else(|| known("epsilon"));
+        settled.nu = self.nu.or_else(|| known(start, "nu"));
+        settled.epsilon = self.epsilon.or_else(|| known(start, "epsilon"));
         settled
     }
 }
