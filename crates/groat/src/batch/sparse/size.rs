@@ -95,7 +95,10 @@ impl Size {
         let largest = curve.last()?.size;
         let errors: Vec<f64> = curve.iter().map(|tried| tried.losses.error(classes)).collect();
         let best = (0..errors.len()).min_by(|a, b| errors[*a].total_cmp(&errors[*b]))?;
-        let settled = matches!(self, Size::Within(_)) || best + TURNED < curve.len();
+        // A curve that has turned far above the full machine will turn again: a line is followed by a few kernels, which do
+        // worse than it at first.
+        let there = errors[best] <= full.error(classes) * (1.0 + Self::TOLERANCE);
+        let settled = matches!(self, Size::Within(_)) || (there && best + TURNED < curve.len());
         if !reached || !settled {
             return Some(2 * largest);
         }
@@ -165,6 +168,15 @@ mod tests {
         let curve = curve(&[0.5, 0.4, 0.3, 0.25, 0.2]);
         let sure = Losses { squares: 200.0 * 0.01, wrong: 50.0, doubt: 20.0, weight: 200.0 };
         assert!(!Size::Within(0.02).choose(&curve, &sure, true).1);
+    }
+
+    #[test]
+    fn the_best_size_is_not_known_far_above_the_full_machine() {
+        let curve = vec![at(0, 1.0), at(1, 0.6), at(4, 0.8), at(8, 0.7)];
+        for wish in [Size::Best, Size::Smallest] {
+            assert_eq!(wish.next(&curve, &at(200, 0.4).losses, false, 1.2), Some(16));
+        }
+        assert_eq!(Size::Best.next(&curve, &at(200, 0.595).losses, false, 1.2), None);
     }
 
     /// The error falls as one over the root of the size.
