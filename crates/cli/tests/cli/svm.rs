@@ -162,6 +162,7 @@ fn a_saved_model_is_gone_on_from() {
     // A model may be gone on from in its own place, to another cost.
     fit("--warm-start on.safetensors --cost 20 -o on.safetensors");
     for (line, said) in [
+        ("-t moon --features a,b --method logistic --warm-start on.safetensors", "a model of svc"),
         ("-t moon --features a,b --method krr --warm-start on.safetensors", "krr knows no going on"),
         ("-t moon --features a,b --method svc --stream --warm-start on.safetensors", "--stream"),
         ("-t moon --features a,b --method svc --chunk 60 --warm-start on.safetensors", "chunk"),

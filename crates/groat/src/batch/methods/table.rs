@@ -78,7 +78,7 @@ pub(super) const ROWS: &[MethodRow] = &[
             Taken::new(&p::PER_FEATURE, "auto").only(TARGETS),
             Taken::new(&p::MAX_TERMS, "auto").only(TARGETS),
             Taken::new(&p::CANDIDATES, "auto").only(TARGETS),
-            Taken::new(&p::SELECTION_ROWS, "10000").only(TARGETS),
+            Taken::new(&p::SELECTION_ROWS, "20000").only(TARGETS),
             Taken::new(&p::ESTIMATE, "true").only(TARGETS),
             Taken::new(&p::BLOCKS, "false").only(TARGETS),
             Taken::new(&p::CLASS_WEIGHTS, "equal").only(CLASSES),

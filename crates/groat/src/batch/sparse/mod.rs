@@ -136,7 +136,7 @@ impl Default for Sparse {
             linear: true,
             max_terms: None,
             candidates: None,
-            selection_rows: 10_000,
+            selection_rows: 20_000,
             estimate: true,
             blocks: false,
             class_weights: ClassWeights::Equal,
