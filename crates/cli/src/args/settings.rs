@@ -147,7 +147,7 @@ mod tests {
         let mut help = SettingArgs::augment_args(Command::new("fit").term_width(500));
         let text = help.render_long_help().to_string();
         assert!(
-            text.contains("a whole number, 1 or above [default: sparse 10000, ols 2000, krr 2500"),
+            text.contains("a whole number, 1 or above [default: sparse 20000, ols 2000, krr 2500"),
             "{text}"
         );
         assert!(

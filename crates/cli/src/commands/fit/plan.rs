@@ -104,7 +104,9 @@ impl Plan {
         files.writes("--report", args.report.as_ref()).writes_table("--loo", args.loo.as_ref()).check()?;
         let reading = args.data.reading.options();
         let start = args.warm_start.as_deref().map(|path| start_from(path, &method)).transpose()?;
-        let known = start.as_ref().filter(|_| settings.get("width").is_none()).map(Model::kernel);
+        // A model of another method is refused where it is used: its kernel is none of this method's business.
+        let takes_over = |start: &&Model| start.record().method == method && settings.get("width").is_none();
+        let known = start.as_ref().filter(takes_over).map(Model::kernel);
         let kernel = args.kernel.or_else(|| known.map(|kernel| kernel.clone().into())).unwrap_or_default();
         Ok(Plan {
             data: args.data.data,
