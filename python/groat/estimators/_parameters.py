@@ -79,7 +79,7 @@ PARAMETERS: dict[str, tuple[str, str]] = {
                     "Whether each feature gets a width of its own; None, for the default fit, where that clearly lowers the error."),
     "precision": ("{{'double', 'single'}}, default='double'",
                   "Precision of kernels and products in sums over rows. Residuals are taken in double precision either way; with 'single' "
-                  "conjugate gradients end where they are 1e-5 of the right-hand side."),
+                  "conjugate gradients end where they are 1e-4 of the right-hand side."),
     "probability": ("bool, default=False",
                     "Whether ``predict_proba`` is there, from decision values of rows left out (``probabilities``)."),
     "random_state": ("int, RandomState or None, default=None",

@@ -12,6 +12,7 @@ use super::task::{TargetClasses, TaskChoice};
 use crate::batch::{Problem, Target};
 use crate::error::{Error, Result, check_len, check_not_negative};
 use crate::matrix::{Matrix, PointSet, Points};
+use rayon::prelude::*;
 
 /// What the rows are to be mapped to.
 #[derive(Clone, Debug, PartialEq)]
@@ -313,32 +314,26 @@ impl Dataset {
     /// # Ok::<(), groat::Error>(())
     /// ```
     pub fn repeated(&self) -> Option<(usize, (usize, usize))> {
-        let mut seen = HashMap::new();
-        let (mut first, mut count) = (None, 0);
-        for i in 0..self.len() {
-            match seen.entry(self.key(i)) {
-                Entry::Vacant(new) => drop(new.insert(i)),
-                Entry::Occupied(earlier) => {
-                    count += 1;
-                    first.get_or_insert((i + 1, earlier.get() + 1));
+        let x = self.x();
+        let mut marked: Vec<(u64, usize)> =
+            (0..self.len()).into_par_iter().map(|i| (x.point(i).mark(), i)).collect();
+        marked.par_sort_unstable();
+        let (mut first, mut count): (Option<(usize, usize)>, _) = (None, 0);
+        for alike in marked.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+            // The same features have the same mark; other features may have it by chance.
+            let mut seen = HashMap::new();
+            for &(_, i) in alike {
+                match seen.entry(x.point(i).key()) {
+                    Entry::Vacant(new) => drop(new.insert(i)),
+                    Entry::Occupied(earlier) => {
+                        count += 1;
+                        let pair = (i + 1, earlier.get() + 1);
+                        first = Some(first.map_or(pair, |found| found.min(pair)));
+                    }
                 }
             }
         }
         first.map(|pair| (count, pair))
-    }
-
-    /// The nonzeros of a row, which are the same for the same features however these are stored; -0 is 0.
-    fn key(&self, i: usize) -> Vec<(u32, u64)> {
-        let nonzeros = |entries: &mut dyn Iterator<Item = (u32, f64)>| {
-            entries.filter(|(_, v)| *v != 0.0).map(|(j, v)| (j, v.to_bits())).collect()
-        };
-        match self.x() {
-            Points::Dense(x) => nonzeros(&mut (0..).zip(x.row(i).iter().copied())),
-            Points::Sparse(x) => {
-                let (columns, values) = x.row(i);
-                nonzeros(&mut columns.iter().copied().zip(values.iter().copied()))
-            }
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One row, dense or sparse, and what two of them have in common.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// One row of [`Points`](super::Points).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +48,18 @@ impl<'a> Point<'a> {
 
     /// What tells a row from others: the columns of its nonzeros and their bits, whether it is dense or sparse.
     pub(crate) fn key(self) -> Vec<(u32, u64)> {
-        self.entries().filter(|(_, v)| *v != 0.0).map(|(column, v)| (column, v.to_bits())).collect()
+        self.nonzeros().collect()
+    }
+
+    /// A number that is the same for rows of the same [`key`](Self::key), and seldom for others.
+    pub(crate) fn mark(self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.nonzeros().for_each(|nonzero| nonzero.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    fn nonzeros(self) -> impl Iterator<Item = (u32, u64)> + use<'a> {
+        self.entries().filter(|(_, v)| *v != 0.0).map(|(column, v)| (column, v.to_bits()))
     }
 
     /// The numbers of both rows, column by column; columns in which both are zero may be left out.

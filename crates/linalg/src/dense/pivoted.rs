@@ -6,8 +6,9 @@
 //! of Numerical Algorithms, 2nd edition, section 10.3; the blocked form is that of LAPACK's `pstrf`, Hammarling, Higham,
 //! Lucas 2007). `n r^2` operations for rank `r`, most of them in matrix products.
 
-use faer::MatMut;
+use faer::linalg::matmul::matmul;
 use faer::prelude::Reborrow;
+use faer::{Accum, MatMut, MatRef, Par};
 
 use super::cholesky::{Cholesky, subtract_outer};
 use crate::error::{Error, Result, check_len};
@@ -41,8 +42,9 @@ impl PivotedCholesky {
         if let Some(at) = a.iter().position(|v| !v.is_finite()) {
             return Err(Error::NotFinite { row: at % n, column: at / n });
         }
-        let mut work = Work { n, w: a.to_vec(), order: (0..n).collect(), dots: vec![0.0; n] };
-        let largest = (0..n).map(|i| a[i * (n + 1)]).fold(0.0, f64::max);
+        let remaining: Vec<f64> = (0..n).map(|i| a[i * (n + 1)]).collect();
+        let largest = remaining.iter().copied().fold(0.0, f64::max);
+        let mut work = Work { n, w: a.to_vec(), order: (0..n).collect(), remaining, dots: vec![0.0; n] };
         let (rank, left) = work.run(cutoff * largest);
         let mut data = vec![0.0; rank * rank];
         let mut diagonal = Vec::with_capacity(rank);
@@ -64,6 +66,8 @@ struct Work {
     /// Column-major: `L` in the columns that are done, the remainder (as of the last panel) beyond.
     w: Vec<f64>,
     order: Vec<usize>,
+    /// The diagonal of the remainder as of the last panel: in `w` a walk along it would miss the cache at every step.
+    remaining: Vec<f64>,
     /// For each row the squares of its entries in this panel.
     dots: Vec<f64>,
 }
@@ -87,6 +91,7 @@ impl Work {
             let (done, rest) = view.split_at_col_mut(end);
             let panel = done.rb().subcols(start, end - start).subrows(end, n - end);
             subtract_outer(panel, rest.split_at_row_mut(end).1);
+            (end..n).for_each(|i| self.remaining[i] = self.w[i * (n + 1)]);
         }
         (n, 0.0)
     }
@@ -94,8 +99,8 @@ impl Work {
     /// The row from `j` on with the largest remaining diagonal, the first of equals.
     fn largest(&self, j: usize) -> (usize, f64) {
         let mut found = (j, f64::NEG_INFINITY);
-        for i in j..self.n {
-            let value = self.w[i * (self.n + 1)] - self.dots[i];
+        for (i, (diagonal, dot)) in self.remaining.iter().zip(&self.dots).enumerate().skip(j) {
+            let value = diagonal - dot;
             if value > found.1 {
                 found = (i, value);
             }
@@ -110,6 +115,7 @@ impl Work {
         }
         let n = self.n;
         self.order.swap(j, p);
+        self.remaining.swap(j, p);
         self.dots.swap(j, p);
         (0..j).for_each(|k| self.w.swap(j + k * n, p + k * n));
         (j + 1..p).for_each(|k| self.w.swap(k + j * n, p + k * n));
@@ -122,10 +128,10 @@ impl Work {
         let n = self.n;
         let (before, rest) = self.w.split_at_mut(j * n);
         let column = &mut rest[..n];
-        for earlier in before[start * n..].chunks_exact(n) {
-            let factor = earlier[j];
-            column[j + 1..].iter_mut().zip(&earlier[j + 1..]).for_each(|(c, e)| *c -= factor * e);
-        }
+        let earlier = MatRef::from_column_major_slice(&before[start * n..], n, j - start);
+        let below = MatMut::from_column_major_slice_mut(&mut column[j + 1..], n - j - 1, 1);
+        let (at, under) = (earlier.subrows(j, 1), earlier.subrows(j + 1, n - j - 1));
+        matmul(below, Accum::Add, under, at.transpose(), -1.0, Par::Seq);
         column[j] = root;
         for (c, dot) in column[j + 1..].iter_mut().zip(&mut self.dots[j + 1..]) {
             *c /= root;

@@ -75,7 +75,7 @@ const REFINEMENTS: usize = 8;
 /// A residual that is worth a word.
 const COARSE: f64 = 1e-4;
 /// The residual at which passes end in single precision: what predictions are off by, as a share of their size.
-const SINGLE_TOLERANCE: f64 = 1e-5;
+const SINGLE_TOLERANCE: f64 = 1e-4;
 
 /// How the equations are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

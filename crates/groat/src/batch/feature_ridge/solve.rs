@@ -22,8 +22,10 @@ use crate::features::Precision;
 use crate::simd;
 use groat_linalg::{CgSettings, Cholesky, conjugate_gradient_columns};
 
-/// What is left of a residual at the least after a round with kernels in single precision.
-const ROUND: f64 = 1e-5;
+/// What a round with kernels in single precision leaves of a residual as a rule: digits beyond come ever more slowly there.
+const ROUND: f64 = 1e-4;
+/// The least that it is asked for, where that makes it the last.
+const LAST: f64 = 2e-5;
 /// The share of the residual wanted that a round aims at.
 const AIM: f64 = 0.3;
 /// A round that leaves more than this of the residual was the last.
@@ -86,7 +88,8 @@ impl System<'_> {
                 return Ok(Solution { w: at.w, passes, residual: at.share });
             }
             before = at.share;
-            let aim = (AIM * tolerance / at.share).clamp(ROUND, 0.5);
+            let wanted = AIM * tolerance / at.share;
+            let aim = if wanted < LAST { ROUND } else { wanted.min(0.5) };
             let settings = CgSettings { tolerance: aim, max_iterations: most - passes };
             let nothing = vec![0.0; at.w.len()];
             let step = match self.gradients(Precision::Single, factor, &at.left, nothing, settings) {
